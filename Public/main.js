@@ -44,7 +44,9 @@ async function comeBack(config) {
 
 /** Loads the other half of the code, for the list, after sign-in. */
 async function enter(config, me, place, failure) {
-  const { TaskPage } = await import("/task-page.js");
+  const templates = fetch("/tasks.html").then((answer) => answer.text());
+  const [{ TaskPage }, rows] = await Promise.all([import("/task-page.js"), templates]);
+  document.body.append(...new DOMParser().parseFromString(rows, "text/html").body.children);
   const refusal = await TaskPage.open(config, me, place ?? {}, { show, complaint: failure });
   if (refusal) return welcome(config, refusal);
   loaded();

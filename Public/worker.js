@@ -5,12 +5,12 @@ const PATIENCE = 2000; // milliseconds
 const LONGEST_ANSWER = 30000;
 let late = null; // the promise of an answer that did not come in time, until it comes or fails
 
-const CACHE = "page-3";
+const CACHE = "page-4";
 const FILES = [
   "/", "/app.css", "/main.js", "/session.js", "/session-store.js", "/storage.js", "/sign-in.js", "/dom.js", "/queue.js",
-  "/task-page.js", "/person.js", "/undo.js", "/api.js", "/renewal.js", "/model.js", "/sync.js", "/view.js", "/row.js",
-  "/editor.js", "/drag.js", "/order.js", "/days.js", "/search.js", "/shortcuts.js", "/favicon.svg",
-  "/manifest.webmanifest", "/icon-192.png", "/config.json",
+  "/tasks.html", "/tasks.css", "/task-page.js", "/person.js", "/undo.js", "/api.js", "/renewal.js", "/model.js",
+  "/sync.js", "/view.js", "/row.js", "/editor.js", "/drag.js", "/order.js", "/days.js", "/search.js", "/shortcuts.js",
+  "/favicon.svg", "/manifest.webmanifest", "/icon-192.png", "/config.json",
 ];
 
 addEventListener("install", (event) => {

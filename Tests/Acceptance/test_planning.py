@@ -340,7 +340,7 @@ class Order(Planning):
             self.chrome.switch_to.active_element.send_keys(Keys.ALT + Keys.ARROW_DOWN)
         self.person.plan("five", due="12312030", notes="Written on the train")
         self.person.await_texts("two", "three", "four", "five", "one")
-        self.person.await_status(r"Offline · \d+ changes kept")
+        self.person.await_status(r"Offline, \d+ changes kept")
         self.chrome.connect(True)
         self.person.look_again()
         self.await_everywhere("two", "three", "four", "five", "one")
