@@ -99,7 +99,7 @@ async function exchange(path, heard, request) {
     }
     return { response, answer: parsed(text) ?? null };
   } catch (error) {
-    throw new Unreachable(error.message);
+    unreachable(error);
   } finally {
     clearTimeout(timer);
   }

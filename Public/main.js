@@ -17,20 +17,21 @@ start().catch((error) => {
 });
 
 async function start() {
-  const config = await configuration();
+  const config = await own("/config.json", "json");
   const { place, failure } = await comeBack(config);
   const me = current();
   if (me) await enter(config, me, place, failure);
   else welcome(config, failure ?? (place?.cancelled && "The sign-in was cancelled. Start again whenever you like."));
 }
 
-async function configuration() {
-  const read = () => fetch("/config.json", { cache: "no-cache" });
+/** Returns what the server gives for a path, as `json` or `text`. */
+async function own(path, form) {
+  const read = () => fetch(path, { cache: "no-cache" });
   const response = await read().catch(read).catch(() => null);
   const isOurs = response?.ok && response.headers.has("X-Request-Id"); // a network's portal answers without
-  const config = isOurs ? await response.json().catch(() => null) : null;
-  if (!config) throw new session.SignInError("The server cannot be reached. Please reload the page in a moment.");
-  return config;
+  const content = isOurs ? await response[form]().catch(() => null) : null;
+  if (!content) throw new session.SignInError("The server cannot be reached. Please reload the page in a moment.");
+  return content;
 }
 
 async function comeBack(config) {
@@ -44,9 +45,8 @@ async function comeBack(config) {
 
 /** Loads the other half of the code, for the list, after sign-in. */
 async function enter(config, me, place, failure) {
-  const templates = fetch("/tasks.html").then((answer) => answer.text());
-  const [{ TaskPage }, rows] = await Promise.all([import("/task-page.js"), templates]);
-  document.body.append(...new DOMParser().parseFromString(rows, "text/html").body.children);
+  const [{ TaskPage }, parts] = await Promise.all([import("/task-page.js"), own("/tasks.html", "text")]);
+  document.body.append(...new DOMParser().parseFromString(parts, "text/html").body.children);
   const refusal = await TaskPage.open(config, me, place ?? {}, { show, complaint: failure });
   if (refusal) return welcome(config, refusal);
   loaded();
