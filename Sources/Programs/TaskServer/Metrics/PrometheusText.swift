@@ -28,9 +28,11 @@ struct PrometheusText {
 
     /// The samples of a histogram under these labels.
     mutating func histogram(_ name: String, _ labels: [(name: String, value: String)], _ durations: DurationHistogram) {
-        for (bound, count) in durations.cumulativeCounts { sample("\(name)_bucket", labels + [("le", bound)], count) }
+        // The total is the last of the same counts, since other threads go on counting.
+        let counts = durations.cumulativeCounts
+        for (bound, count) in counts { sample("\(name)_bucket", labels + [("le", bound)], count) }
         sample("\(name)_sum", labels, Double(durations.totalNanoseconds) / 1e9)
-        sample("\(name)_count", labels, durations.count)
+        sample("\(name)_count", labels, counts.last?.count ?? 0)
     }
 
     private static func escaped(_ value: String) -> String {

@@ -135,7 +135,7 @@ final class MetricsPage: Sendable {
         text.single("tasks_store_writes_total", .counter, "Writes answered after a commit.", state.writes)
         text.single(
             "tasks_store_refused_total", .counter, "Calls refused because too many were waiting.", state.refused)
-        text.family("tasks_store_lists_total", .counter, "Whole lists, by source.")
+        text.family("tasks_store_lists_total", .counter, "Lists that were read, by source.")
         text.sample("tasks_store_lists_total", [("source", "memory")], state.listHits)
         text.sample("tasks_store_lists_total", [("source", "disk")], state.listMisses)
         text.single("tasks_store_list_evictions_total", .counter, "Lists evicted to make room.", state.listEvictions)
