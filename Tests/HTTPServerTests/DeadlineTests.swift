@@ -35,7 +35,7 @@ struct DeadlineTests {
 
     private static let post = "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n"
 
-    /// What a client sends slowly, with the limit that ends the connection.
+    /// Requests that a client sends slowly, each with the limit that ends its connection.
     static let drips:
         [(name: String, start: String, deadline: Deadline?, limit: @Sendable (inout ServerLimits) -> Void)] = [
             (

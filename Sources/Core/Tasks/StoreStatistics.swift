@@ -10,7 +10,7 @@ package struct StoreStatistics: Sendable, Equatable {
     package var failedCommits = 0
     /// Writes answered after a commit; divided by `commits`, the size of a group.
     package var writes = 0
-    /// Calls refused because the queue was full.
+    /// Calls refused because the queue was full, or because they waited for too long.
     package var refused = 0
     /// Lists answered from memory.
     package var listHits = 0

@@ -1,10 +1,10 @@
 import JSON
-package import PostgreSQL
-package import Tasks
+import PostgreSQL
+import Tasks
 
 /// The columns of a task in the order in which every statement names them.
-package enum TaskColumns {
-    package static let all = columns()
+enum TaskColumns {
+    static let all = columns()
 
     /// The columns, with an empty text in place of a detail that is a long text.
     ///
@@ -38,19 +38,16 @@ package enum TaskColumns {
         return false
     }
 
-    /// The task in a row, whose columns begin after that many others.
-    package static func item(
-        in rows: borrowing Rows, _ row: Int, of owner: Owner, after columns: Int = 0
-    ) throws(ForeignValue) -> TaskItem {
+    /// The task in a row.
+    static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(ForeignValue) -> TaskItem {
         try TaskItem(
-            storedID: rows.integer(row, columns), owner: owner, text: rows.text(row, columns + 1),
-            completed: rows.boolean(row, columns + 2), created: rows.integer(row, columns + 3),
-            modified: rows.integer(row, columns + 4), revision: rows.integer(row, columns + 5),
-            details: try details(in: rows, row, after: columns + countOfOthers))
+            storedID: rows.integer(row, 0), owner: owner, text: rows.text(row, 1), completed: rows.boolean(row, 2),
+            created: rows.integer(row, 3), modified: rows.integer(row, 4), revision: rows.integer(row, 5),
+            details: try details(in: rows, row, after: countOfOthers))
     }
 
     /// The details in a row, whose columns begin after that many others.
-    package static func details(
+    static func details(
         in rows: borrowing Rows, _ row: Int, after columns: Int
     ) throws(ForeignValue) -> TaskDetails {
         try TaskDetails(stored: { detail in

@@ -117,7 +117,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             INSERT INTO tasks(owner, \(TaskColumns.all))
             SELECT $1, id, $5, $6, $7, $7, 1, \(TaskDetail.parameters(from: 8)) FROM taken
         ), remembered AS (
-            INSERT INTO attempts(\(AttemptColumns.all))
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, \(TaskDetail.columns))
             SELECT $1, $2, $4, $7, id, $5, $6, \(TaskDetail.parameters(from: 8)) FROM taken
         )
         SELECT false, fingerprint, id, text, completed, time, \(TaskDetail.columns) FROM earlier

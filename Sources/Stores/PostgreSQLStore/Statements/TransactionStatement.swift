@@ -27,8 +27,9 @@ package enum TransactionStatement: String, CaseIterable {
         RETURNING true
         """
 
-    /// Sets a deadline of $1 milliseconds for each statement, of which a quarter of a second for a row that others have locked,
-    /// and a commit that is on a disk when it answers, whatever the role's defaults are.
+    /// Gives each statement a deadline of $1 milliseconds, and a quarter of a second to wait for a row that others have locked.
+    ///
+    /// The commit answers when it is on a disk, whatever the role's defaults are.
     ///
     /// The settings end with the transaction, so that a pool of sessions may be in between.
     private static let guaranteeSQL = """

@@ -15,7 +15,7 @@ package final class ListCache: Sendable {
         let number: UInt64
     }
 
-    /// What a caller who wants a list finds.
+    /// The state in which a caller finds the list that it asks for.
     package enum JoinResult {
         /// The list is cached; the waiter was not kept.
         case found(TaskList)
