@@ -11,13 +11,16 @@ package struct RefusedToken: Sendable {
     package let mistake: CommonMistake?
 
     /// Examines the token that a request presents; nil if the request presents none.
-    init?(of head: RequestHead, _ refusal: TokenRefusal, _ configuration: TaskAPIConfiguration) {
-        let credentials = BearerCredentials(of: head, allowQuery: configuration.allowQueryToken)
+    init?(
+        of head: RequestHead, _ refusal: TokenRefusal, allowQuery: Bool,
+        fingerprint: (_ token: String) -> String?, mistake: (_ token: String, TokenRefusal) -> CommonMistake?
+    ) {
+        let credentials = BearerCredentials(of: head, allowQuery: allowQuery)
         guard case .token(let bytes) = credentials else { return nil }
         let token = String(decoding: bytes, as: UTF8.self)
         keyIdentifier = Self.keyIdentifier(of: token)
-        fingerprint = configuration.fingerprint(token)
-        mistake = configuration.mistake(token, refusal)
+        self.fingerprint = fingerprint(token)
+        self.mistake = mistake(token, refusal)
     }
 
     /// Returns the `kid`, made short and harmless, whatever the sender wrote (V-28, V-131).

@@ -112,7 +112,14 @@ extension TaskAPI {
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
         let token = failure.tokenRefusal.map { refusal in
-            { @Sendable [configuration, head = request.head] in RefusedToken(of: head, refusal, configuration) }
+            // The whole configuration would hold the observer, which may keep the record and with it this closure.
+            {
+                @Sendable [
+                    head = request.head, allowQuery = configuration.allowQueryToken,
+                    fingerprint = configuration.fingerprint, mistake = configuration.mistake
+                ] in
+                RefusedToken(of: head, refusal, allowQuery: allowQuery, fingerprint: fingerprint, mistake: mistake)
+            }
         }
         request.note(failure, refusedToken: token)
         return respond(response(to: failure, of: request), to: request)
