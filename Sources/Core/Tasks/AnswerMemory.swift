@@ -1,13 +1,15 @@
 import Synchronization
 
-/// The memory that long lists may take together, counted from before they are made until they are sent or given up.
+/// The memory that all long lists may take together.
 ///
-/// Each list holds an ``AnswerLease`` of it. No owner may hold more than a third of what is free then: one alone gets a
-/// quarter of all, a second one a fifth, and some is always left for the next. Lists of up to ``unleased`` bytes are
-/// not counted, so they can always be sent; the server bounds them by its number of connections. A request that finds no
-/// room may wait for it: see ``awaitRoom(for:of:until:)``.
+/// A list counts from before it is made until it is sent or given up.
 ///
-/// All who are sent the same list share one copy of it, whichever store made it and however often: see ``shared(_:of:)``.
+/// Each list holds an ``AnswerLease`` of this memory. No owner may hold more than a third of the memory that is free
+/// then: one owner alone gets a quarter of all, a second one gets a fifth, and some is always left for the next. Lists
+/// of up to ``unleased`` bytes are not counted, so they can always be sent; the server bounds them by its number of
+/// connections. A request that finds no room may wait for it: see ``awaitRoom(for:of:until:)``.
+///
+/// All clients that are being sent the same list share one copy of it: see ``shared(_:of:)``.
 package final class AnswerMemory: Sendable {
     /// The memory of long lists now, and the refusals until now.
     package struct Statistics: Sendable, Equatable {
@@ -28,7 +30,7 @@ package final class AnswerMemory: Sendable {
         let limit: Int
         var statistics = Statistics()
         var owners: [Owner: Holding] = [:]
-        /// In the order in which they came.
+        /// The waiting requests, in the order in which they came.
         var waiting: [Waiter] = []
         var lastWaiter = 0
 
@@ -54,17 +56,21 @@ package final class AnswerMemory: Sendable {
         var lists: [HeldList] = []
     }
 
-    /// A list that someone holds; its lease has the bytes.
+    /// A list that is being sent; its lease knows the number of bytes.
     fileprivate struct HeldList {
         let entityTag: String
         let identity: ObjectIdentifier
         weak var lease: AnswerLease?
     }
 
-    /// The longest list that needs no lease, in bytes: as many as there may be connections are little memory.
+    /// The longest list that needs no lease, in bytes.
+    ///
+    /// One such list for each connection takes little memory.
     package static let unleased = 16384
 
-    /// The requests that may wait for room, and those of one owner: what is tried again is read again from the store.
+    /// The number of requests that may wait for room, of all owners and of one.
+    ///
+    /// Each reads its list again from the store.
     fileprivate static let mostWaiting = (all: 64, ofOne: 4)
 
     /// The most that all lists may hold, in bytes.
@@ -81,7 +87,7 @@ package final class AnswerMemory: Sendable {
 
     /// Where a list is cut, in bytes: a page ends with the task that reaches it.
     ///
-    /// A sixteenth, so that one owner's share has room for a page and the buffer from which it grew.
+    /// It is a sixteenth, so that one owner's share has room for a page and for the buffer from which the page grew.
     package var pageSize: Int { limit / 16 }
 
     package var statistics: Statistics {
@@ -108,10 +114,11 @@ package final class AnswerMemory: Sendable {
 
     /// Returns a list that shares its bytes with an equal list that this owner is being sent, if there is one.
     ///
-    /// Otherwise the list itself is returned, and later ones share its bytes. A list without a lease is returned as it is.
+    /// Otherwise the list itself is returned, and later ones share its bytes. A list without a lease is returned as it
+    /// is.
     func shared(_ list: TaskList, of owner: Owner) -> TaskList {
         guard let lease = list.lease else { return list }
-        // Leases end outside of the lock, which their end takes.
+        // A lease takes the lock when it ends, so the leases end after the lock is released.
         let held = state.withLock { state in
             state.owners[owner]?.lists.filter { $0.entityTag == list.entityTag }.compactMap(\.lease) ?? []
         }
@@ -142,10 +149,10 @@ package final class AnswerMemory: Sendable {
 // MARK: Waiting for room
 
 extension AnswerMemory {
-    /// Waits until there is room for this many bytes of an owner; false if there is none at the deadline, or if too many
-    /// wait already.
+    /// Waits until there is room for this many bytes of an owner; false if there is none at the deadline, or if too
+    /// many wait already.
     ///
-    /// Nothing is leased then: others may take the room first.
+    /// Waiting leases nothing, so another request may take the room first.
     package func awaitRoom(
         for bytes: Int, of owner: Owner, until deadline: ContinuousClock.Instant
     ) async -> Bool {
@@ -156,7 +163,7 @@ extension AnswerMemory {
                 state.lastWaiter += 1
                 let number = state.lastWaiter
                 state.waiting.append(Waiter(number: number, owner: owner, bytes: bytes, continuation: continuation))
-                // Detached: on the event loop of a connection nothing sleeps.
+                // The task is detached, because nothing may sleep on the event loop of a connection.
                 Task.detached { [self] in
                     try? await Task.sleep(until: deadline)
                     endWait(number)
@@ -188,7 +195,7 @@ extension AnswerMemory.State {
             && waiting.count { $0.owner == owner } < AnswerMemory.mostWaiting.ofOne
     }
 
-    /// Takes those out for whom there is room now, for all of them together.
+    /// Removes and returns the waiting requests that have room now, all together.
     fileprivate mutating func takeReady() -> [AnswerMemory.Waiter] {
         var (ready, rest): ([AnswerMemory.Waiter], [AnswerMemory.Waiter]) = ([], [])
         var promised = 0
@@ -224,9 +231,11 @@ package final class AnswerLease: Sendable {
     /// A lease of other memory for the same owner, if there is room for it.
     func another(_ bytes: Int) -> AnswerLease? { memory.lease(bytes, for: owner) }
 
-    /// Changes it to this many bytes; false, and nothing is changed, if there is no room for more.
+    /// Changes the lease to this many bytes.
     ///
-    /// For the maker of the list; one thread at a time.
+    /// Returns false, and changes nothing, if there is no room for more.
+    ///
+    /// Only the maker of the list calls this, from one thread at a time.
     package func resize(to wanted: Int) -> Bool {
         let more = wanted - bytes.load(ordering: .relaxed)
         if more < 0 {

@@ -9,7 +9,7 @@ package enum DetailKind: Sendable {
     case text(longest: Int)
     /// A finite number, at most this far from 0.
     case number(greatest: Int64)
-    /// True; a task without the detail is false.
+    /// The value true. A task without the detail counts as false.
     case flag
 
     /// The most bytes of a text that a person writes; nil for other kinds.
@@ -17,7 +17,7 @@ package enum DetailKind: Sendable {
         if case .text(let longest) = self { longest } else { nil }
     }
 
-    /// A value that no detail of this kind has: a change that sets it removes the detail.
+    /// The mark for "removed": a value that no detail of this kind has, by which a change removes the detail.
     package var removal: JSONValue {
         switch self {
         case .date, .text: .string("")
@@ -26,7 +26,9 @@ package enum DetailKind: Sendable {
         }
     }
 
-    /// The value in its one form, if a detail of this kind can have it: a whole number is an integer, so -0 is 0.
+    /// Returns the value in its one form, or nil if a detail of this kind cannot have it.
+    ///
+    /// A whole number becomes an integer, so -0 is 0.
     package func checked(_ value: JSONValue) -> JSONValue? {
         switch (self, value) {
         case (.date, .string(let text)): CivilDate(text) == nil ? nil : value

@@ -16,7 +16,8 @@ extension TaskItem {
         return Set(members.compactMap { revision(of: $0, task: id) })
     }
 
-    /// Also where a proxy has compressed the answer and added `-gzip` to its tag, as Apache's mod_deflate does.
+    /// A tag also counts with `-gzip` at its end, which a proxy adds when it compresses the answer, as Apache's
+    /// mod_deflate does.
     private static func revision(of tag: Substring, task id: Int64) -> Int64? {
         let prefix = "\"\(id)."
         guard tag.hasPrefix(prefix), tag.hasSuffix("\""), tag.utf8.count > prefix.utf8.count + 1 else { return nil }
@@ -30,12 +31,14 @@ extension TaskItem {
 /// A tag of 64 bits that depends on nothing but the bytes, so every machine gives the same.
 ///
 /// Eight bytes a step are multiplied into the state at full width and folded (the construction of wyhash): five times
-/// the speed of FNV-1a, and no byte leaves the result alone. It does not resist a search for collisions,
-/// which could only hide one's own list from oneself.
+/// the speed of FNV-1a, and every byte changes the result. The tag does not resist a search for collisions. Whoever
+/// finds one only hides a change of their own list from themselves.
 struct StrongEntityTag {
     let text: String
 
-    /// The tag of these bytes; another one where more follow on another page.
+    /// The tag of these bytes.
+    ///
+    /// A list that continues on another page has another tag.
     init(of bytes: [UInt8], isWhole: Bool = true) {
         text = "\"\(Self.digest(bytes.span).hexadecimal)\(isWhole ? "" : "-")\""
     }
@@ -53,7 +56,9 @@ struct StrongEntityTag {
         return fold(state ^ second, first)
     }
 
-    /// Up to eight bytes, the first the lowest; what is missing counts as zero (the length is in the state).
+    /// Up to eight bytes as an integer, the first byte lowest.
+    ///
+    /// Missing bytes count as zero, since the state has the length.
     @inline(__always)
     private static func word(in bytes: Span<UInt8>) -> UInt64 {
         var word: UInt64 = 0

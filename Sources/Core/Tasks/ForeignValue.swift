@@ -5,7 +5,7 @@ package import JSON
 ///
 /// An import refuses the same values, so that everything that is stored can be exported, and imported again.
 package struct ForeignValue: Error, Sendable, Equatable {
-    /// What it is, for a person; never the value itself.
+    /// What is wrong, for a person; never the value itself.
     package let message: String
 
     fileprivate init(_ kind: String, table: String = "tasks", _ reason: String = "") {
@@ -23,24 +23,30 @@ package struct ForeignValue: Error, Sendable, Equatable {
 }
 
 extension Int64 {
-    /// The greatest id and the greatest revision: up to there every reader of JSON takes whole numbers exactly.
+    /// The greatest id and the greatest revision.
+    ///
+    /// Every reader of JSON takes whole numbers up to this one exactly.
     package static let greatestTaskNumber: Int64 = (1 << 53) - 1
 
     /// Whether this can be the id of a task, or a revision.
     package var isTaskNumber: Bool { (1...Self.greatestTaskNumber).contains(self) }
 
-    /// Whether this can be the next id of an owner, who may have given the greatest one.
+    /// Whether this can be the next id of an owner.
+    ///
+    /// It is beyond the greatest id once that id is given.
     package var isNextID: Bool { (1...Self.greatestTaskNumber + 1).contains(self) }
 
-    /// The revision after this one; after the greatest comes the first again.
+    /// The revision after this one.
+    ///
+    /// The first revision follows the greatest.
     package var nextRevision: Int64 { self % Self.greatestTaskNumber + 1 }
 
-    /// Whether a server shows this time as it is, in milliseconds since 1970.
+    /// Whether a server can show this time, in milliseconds since 1970, without changing it.
     fileprivate var isTime: Bool { Timestamp(milliseconds: self).milliseconds == self }
 }
 
 extension Owner {
-    /// The most bytes of an owner: a claim has up to 256 (V-57), and a namespace before it up to 17.
+    /// The most bytes of an owner: a claim has up to 256 bytes (V-57), and the namespace before it has up to 17.
     package static let longest = 256 + 17
 
     /// The owner of this name, if a token can name it.

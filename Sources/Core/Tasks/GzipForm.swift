@@ -5,7 +5,7 @@ package import Zlib
 package final class GzipForm: Sendable {
     private enum State {
         case notMade
-        /// Nil if gzip saves less than half of the bytes.
+        /// The compressed bytes; nil if gzip saves less than half.
         case made([UInt8]?)
     }
 
@@ -24,7 +24,7 @@ package final class GzipForm: Sendable {
     private let state = Mutex(State.notMade)
     private let sent = Mutex(Sent())
 
-    /// The form of this content, which is not made yet; nil for short content.
+    /// Prepares the form of this content without making it; nil for short content.
     package init?(of content: [UInt8], _ effort: Gzip.Effort) {
         guard content.count >= Self.shortest else { return nil }
         self.content = content

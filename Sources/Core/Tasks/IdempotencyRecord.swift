@@ -1,7 +1,11 @@
-/// What a store keeps of an addition with an idempotency key, so that a retry does not add a second task.
+/// The record of an addition with an idempotency key.
+///
+/// With it a retry does not add a second task.
 package struct IdempotencyRecord: Sendable, Equatable {
     package let key: IdempotencyKey
-    /// The task as it was added; it may have changed or gone since.
+    /// The task as it was added.
+    ///
+    /// Since then it may have been changed or removed.
     package let item: TaskItem
 
     package init(key: IdempotencyKey, item: TaskItem) {

@@ -4,7 +4,7 @@ package struct IdentifiedChange: Sendable, Equatable {
     package let change: TaskChange
     /// The revision that the task must have; nil: any.
     ///
-    /// 0 is a condition that no task meets.
+    /// No task has the revision 0, so 0 is a condition that is never met.
     package let expected: Int64?
 
     package init(id: Int64, change: TaskChange, expected: Int64? = nil) {
@@ -15,9 +15,9 @@ package struct IdentifiedChange: Sendable, Equatable {
 }
 
 package enum ChangeAllOutcome: Sendable, Equatable {
-    /// All were made, durably; the tasks in the order of the changes, also those in which nothing differed.
+    /// All changes were made, durably. The tasks are in the order of the changes and include those that did not differ.
     ///
-    /// Without the tasks if they are too long for one answer, or if there is no room for it.
+    /// The tasks are missing if they are too long for one answer, or if there is no memory for it.
     case changed(TaskList?)
     /// Nothing was changed: the owner has no tasks of these ids.
     case missing([Int64])

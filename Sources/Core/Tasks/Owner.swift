@@ -11,8 +11,8 @@ package struct Owner: Hashable, Sendable {
 
     /// Equality of bytes, as in the databases.
     ///
-    /// The standard library takes NFC for NFD: then two owners by another claim than `oid` could share
-    /// what is cached for them. Equal bytes have equal hashes, so the hash can be the string's.
+    /// The standard library treats NFC and NFD as equal. With its comparison, two owners that are named by another
+    /// claim than `oid` could share cached lists. Equal bytes have equal hashes, so the hash can be the string's.
     package static func == (left: Owner, right: Owner) -> Bool {
         left.identifier.isSame(as: right.identifier)
     }
@@ -30,7 +30,7 @@ extension Owner {
 extension Owner: Comparable {
     /// The order of bytes, as in the databases.
     ///
-    /// All who lock several owners do it in this order: else two of them could wait for each other.
+    /// Whoever locks several owners locks them in this order, so that no two wait for each other.
     package static func < (left: Owner, right: Owner) -> Bool {
         left.identifier.utf8.lexicographicallyPrecedes(right.identifier.utf8)
     }

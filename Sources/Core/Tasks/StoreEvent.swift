@@ -4,21 +4,24 @@ package enum StoreEvent: Sendable, Equatable {
     case created(version: Int)
     /// The tables of an older version were brought up to date.
     case migrated(from: Int, to: Int)
-    /// A commit failed: all its callers got an error, and nothing of it was kept.
+    /// A commit failed: all its callers got an error, and none of its changes was kept.
     ///
-    /// Reported once for a reason, until something could be written again; ``StoreStatistics`` counts each.
+    /// Each reason is reported once, until a commit succeeds again. ``StoreStatistics`` counts every failure.
     case commitFailed(reason: String)
-    /// A commit failed because there is no room on the disk; reported once until something could be written again.
+    /// A commit failed because the disk is full. This is reported once, until a commit succeeds again.
     case diskFull(reason: String)
-    /// The first commit that wrote something after failures.
+    /// A commit succeeded, the first one after failures.
     case recovered
-    /// The log could not be copied into the database file, so it grows; reported once, until a copy succeeds.
+    /// The log could not be copied into the database file, so the log grows. This is reported once, until a copy
+    /// succeeds.
     case checkpointFailed(reason: String)
-    /// The database file, or a file of its log, is no longer in its place: nothing is read or written.
+    /// The database file, or a file of its log, is no longer in its place. Until it is back, nothing is read or
+    /// written.
     case displaced(reason: String)
     /// The files are in their place again.
     case replaced
-    /// The file contradicts itself, as after a failure of the disk or a change by another program; reported once.
+    /// The file contradicts itself, as after a failure of the disk or a change by another program. This is reported
+    /// once.
     case damaged(reason: String)
     /// A session with the database server was lost, or none could be made; callers were asked to try again.
     case connectionLost(reason: String)
@@ -26,6 +29,7 @@ package enum StoreEvent: Sendable, Equatable {
     case connected
     /// A connection pool shares its sessions: statements are no longer prepared in them.
     case sessionsShared
-    /// The store ended; whether all of its log went into the database (if not, the next start does it), nil if it has none.
+    /// The store ended. The value says whether all of its log was copied into the database; if not, the next start
+    /// copies the rest. It is nil for a store without a log.
     case closed(checkpointed: Bool?)
 }

@@ -2,15 +2,15 @@ package import Basics
 
 /// Why a store could not be opened.
 package enum StoreOpenError: Error, Sendable, Equatable {
-    /// Another server, or a command that writes, uses the database.
+    /// Another server, or a command that writes, is using the database.
     case locked(path: String)
     /// The file has other names (hard links).
     case hasOtherNames(path: String)
-    /// The path leads to something else, such as a folder.
+    /// The path leads to something that is no file, such as a folder.
     case notAFile(path: String, kind: String)
-    /// Written by a newer program.
+    /// A newer program has written the database.
     case fromTheFuture(path: String, version: Int, known: Int)
-    /// Written by an older program, and not to be changed by this way of opening.
+    /// An older program has written the database, and this way of opening must not change it.
     case outdated(path: String, version: Int, known: Int)
     /// The file is no SQLite database.
     case notADatabase(path: String)
@@ -22,9 +22,9 @@ package enum StoreOpenError: Error, Sendable, Equatable {
     case unwritable(path: String, reason: String)
     /// The file cannot be opened or read.
     case unreadable(path: String, reason: String)
-    /// No room on the disk.
+    /// The disk is full.
     case full(path: String)
-    /// A database server that is not as it must be; the message says what to do.
+    /// The database server is not set up as task-server needs it; the message says what to do.
     case refused(String)
     case failed(path: String, reason: String)
 

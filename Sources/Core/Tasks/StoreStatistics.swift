@@ -1,6 +1,6 @@
 package import Basics
 
-/// Counts of a store since its start, and what it holds now, for metrics.
+/// The counts of a store since its start, and its present state, for metrics.
 package struct StoreStatistics: Sendable, Equatable {
     /// Writes that wait for the writer now.
     package var waitingWrites = 0
@@ -20,7 +20,7 @@ package struct StoreStatistics: Sendable, Equatable {
     package var listEvictions = 0
     /// Lists in memory now.
     package var lists = 0
-    /// Their bytes, overhead estimated.
+    /// The bytes of the lists in memory, with an estimate of their overhead.
     package var listBytes = 0
 
     package init() {}
@@ -28,9 +28,9 @@ package struct StoreStatistics: Sendable, Equatable {
 
 /// How long the work of a store takes, for metrics.
 package struct StoreTimes: Sendable {
-    /// From the caller's request to the session that takes it, of reads and writes.
+    /// The time from the caller's request until a session takes it, of reads and writes.
     package let waits = DurationHistogram()
-    /// From the begin of a transaction of writes to its end, of those that were committed.
+    /// The time from the start to the end of each committed transaction of writes.
     package let commits = DurationHistogram()
 
     package init() {}

@@ -1,17 +1,17 @@
 /// A change of one owner's tasks, as a value that a store can queue, run and answer.
 package protocol TaskCommand: Sendable {
-    /// What the caller gets once the change is durable.
+    /// The outcome that the caller gets once the change is durable.
     associatedtype Outcome: Sendable
-    /// Whose tasks.
+    /// The owner of the tasks.
     var owner: Owner { get }
 }
 
 /// Adds a task.
 ///
-/// A key makes a retry safe: the same key of the same owner adds once and answers the same task again, for a day, and while
-/// at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Keys beyond that are removed by the
-/// owner's next addition with a key; keys older than a day are removed soon, without one.
-/// An owner who has `limit` tasks already gets ``AddOutcome/full``.
+/// A key makes a retry safe: the same key of the same owner adds once and answers the same task again, for a day, and
+/// while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Keys beyond that are removed by
+/// the owner's next addition with a key; keys older than a day are removed soon, without one. An owner who has `limit`
+/// tasks already gets ``AddOutcome/full``.
 package struct AddTask: TaskCommand {
     package typealias Outcome = AddOutcome
     package let owner: Owner
@@ -37,7 +37,7 @@ package struct AddTask: TaskCommand {
         self.limit = limit
     }
 
-    /// The task that this adds under an id.
+    /// The task that this command adds under an id.
     package func item(_ id: Int64) -> TaskItem {
         TaskItem(
             id: id, owner: owner, text: text, completed: completed, created: time, modified: time, details: details)
@@ -63,7 +63,7 @@ package struct ChangeTask: TaskCommand {
         self.time = time
     }
 
-    /// What comes of it for the task as it is now, or for none.
+    /// The outcome of the command for the task as it is now, or for none.
     package func outcome(for item: TaskItem?) -> ChangeOutcome {
         guard let item else { return .missing }
         guard item.isExpected(expected) else { return .conflict(item) }
@@ -72,13 +72,13 @@ package struct ChangeTask: TaskCommand {
 }
 
 extension TaskItem {
-    /// Whether its revision is one of those that a client expects; nil: any.
+    /// Whether the task has one of the revisions that a client expects; nil: any.
     package func isExpected(_ revisions: Set<Int64>?) -> Bool { revisions?.contains(revision) ?? true }
 }
 
 /// Makes changes of several tasks, each named once: all of them or none.
 ///
-/// Never fails for lack of room for the answer.
+/// The command never fails for lack of memory for the answer.
 package struct ChangeTasks: TaskCommand {
     package typealias Outcome = ChangeAllOutcome
     package let owner: Owner
@@ -104,7 +104,7 @@ package struct ChangeTasks: TaskCommand {
         return (.changed(answer(with: tasks, in: answers)), tasks)
     }
 
-    /// The tasks as one answer has them; nil if they are too long for it, or if there is no room for it.
+    /// The tasks of the answer; nil if they are too long for one answer, or if there is no memory for it.
     package func answer(with tasks: some Sequence<TaskItem>, in answers: AnswerMemory) -> TaskList? {
         var page = TaskPage(of: owner, atMost: nil, in: answers)
         for task in tasks {
@@ -128,7 +128,7 @@ package struct RemoveTask: TaskCommand {
         self.expected = expected
     }
 
-    /// What comes of it for the task as it is now, or for none.
+    /// The outcome of the command for the task as it is now, or for none.
     package func outcome(for item: TaskItem?) -> RemoveOutcome {
         guard let item else { return .missing }
         return item.isExpected(expected) ? .removed : .conflict

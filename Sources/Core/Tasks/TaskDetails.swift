@@ -25,8 +25,8 @@ package struct TaskDetails: Sendable {
         }
     }
 
-    /// The members of a task's JSON, each after a comma: only what is set, so that a task without details is shown as it
-    /// always was.
+    /// The members of a task's JSON, each after a comma: only what is set, so that a task without details is shown as
+    /// it always was.
     var json: [UInt8] {
         guard !isEmpty else { return [] }
         var writer = JSONWriter()
@@ -41,7 +41,9 @@ package struct TaskDetails: Sendable {
 }
 
 extension TaskDetails: Equatable {
-    /// Whether they are shown alike, byte for byte: the equality of texts would take NFC for NFD.
+    /// Whether both are shown alike, byte for byte.
+    ///
+    /// Swift's equality of strings treats NFC and NFD as equal.
     package static func == (left: TaskDetails, right: TaskDetails) -> Bool { left.json == right.json }
 }
 

@@ -3,17 +3,19 @@ import Zlib
 
 /// A list of tasks as the API answers it, rendered once and shared by all readers.
 package struct TaskList: Sendable {
-    /// One line: a JSON array of tasks.
+    /// The list in JSON: an array of tasks, in one line.
     package let json: [UInt8]
     /// The strong entity tag of exactly these bytes, in quotes.
     ///
-    /// It also depends on whether more follow: a list must not look unchanged when only that has changed.
+    /// The tag also depends on whether more tasks follow, since a list must not look unchanged when only that changed.
     package let entityTag: String
     /// The id of the last task if more follow on another page, else nothing.
     package let next: Int64?
-    /// The lease of its memory, if it is long: shared by all holders of the list.
+    /// The lease of the memory of a long list.
+    ///
+    /// All holders of the list share the lease.
     package private(set) var lease: AnswerLease?
-    /// The list as clients get it that ask for gzip; nil for a short list.
+    /// The list for clients that ask for gzip; nil for a short list.
     package let gzip: GzipForm?
 
     /// A ``TaskPage`` makes a list from tasks.
@@ -32,7 +34,7 @@ package struct TaskList: Sendable {
         self.lease = lease
     }
 
-    /// An equal list in other memory, which has this lease.
+    /// An equal list in other memory, with the lease of that memory.
     init(_ list: TaskList, in json: [UInt8], of lease: AnswerLease) {
         self.init(json: json, entityTag: list.entityTag, next: list.next)
         self.lease = lease
@@ -50,7 +52,7 @@ package struct TaskList: Sendable {
 }
 
 extension TaskList: Equatable {
-    /// Whether clients see the same.
+    /// Whether clients see the same list.
     package static func == (left: TaskList, right: TaskList) -> Bool {
         left.json == right.json && left.entityTag == right.entityTag && left.next == right.next
     }

@@ -2,7 +2,7 @@ import Basics
 
 /// A list that is made task by task, and ends at a number of tasks or of bytes.
 ///
-/// It never uses memory without a lease, and tasks of the next page are never rendered.
+/// The page never uses memory without a lease, and never renders tasks of the next page.
 package struct TaskPage {
     private let owner: Owner
     private let memory: AnswerMemory
@@ -23,7 +23,9 @@ package struct TaskPage {
         rendering.append("[")
     }
 
-    /// Appends the task after the last one; false if it belongs to the next page: then no more are wanted.
+    /// Appends the task after the last one.
+    ///
+    /// Returns false if the task belongs to the next page; then the page is full.
     package mutating func append(_ item: TaskItem) throws(StoreError) -> Bool {
         guard count < rows, rendering.bytes.count < memory.pageSize || count == 0 else {
             next = last
@@ -43,7 +45,7 @@ package struct TaskPage {
         let capacity = rendering.bytes.capacity
         let needed = rendering.bytes.count + more + 2
         guard needed > capacity else { return }
-        // Doubled, but not beyond what a full page needs.
+        // The buffer doubles, but not beyond the size of a full page.
         let wanted = max(needed, min(2 * capacity, memory.pageSize + AnswerMemory.unleased))
         guard wanted > AnswerMemory.unleased else { return rendering.reserve(wanted) }
         // The old buffer exists until it is copied.
@@ -66,7 +68,7 @@ package struct TaskPage {
         guard rendering.bytes.count <= AnswerMemory.unleased else {
             return memory.shared(TaskList(json: rendering.bytes, next: next, lease: lease), of: owner)
         }
-        // Stores cache many of these, so they take no more than they need.
+        // Stores cache many lists, so a list keeps no unused memory.
         var json: [UInt8] = []
         json.reserveCapacity(rendering.bytes.count)
         json.append(contentsOf: rendering.bytes)

@@ -11,14 +11,14 @@ struct EscapedTexts {
         details = item.details.json
     }
 
-    /// The bytes that they take.
+    /// The number of bytes that the texts take.
     var size: Int { 2 * text.count + details.count }
 }
 
 /// Writes tasks as the API shows them, one line of JSON.
 ///
-/// Every value occurs twice, under the name that the old clients read and under the new one; so each is prepared once
-/// and appended twice. Only what RFC 8259 section 7 demands is escaped.
+/// Every value occurs twice, under the name that the old clients read and under the new one, so each value is prepared
+/// once and appended twice. Only what RFC 8259 section 7 demands is escaped.
 struct TaskRendering {
     private(set) var bytes: [UInt8] = []
     /// The owner's two members, rendered: in a list they are the same in every task.

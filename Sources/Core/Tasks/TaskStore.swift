@@ -1,7 +1,7 @@
-/// A store of tasks. Obligations of every store, proven by the conformance suite (`Tests/StoresTests/Conformance`):
+/// A store of tasks. The conformance suite (`Tests/StoresTests/Conformance`) shows that every store keeps these rules:
 ///
 /// - Every command and query names its owner, and sees nothing of any other owner.
-/// - A command is one atomic change. Only a removal of many tasks may be made in several, of which a failure leaves some.
+/// - A command is one atomic change. Only a removal of many tasks may take several; a failure may leave some tasks.
 /// - A change that was answered survives `kill -9` and a power cut (except in the memory store, which says so).
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
@@ -13,7 +13,7 @@ package protocol TaskStore: Sendable {
 
     func read(_ query: FindTask) async throws(StoreError) -> TaskItem?
 
-    /// All of an owner's tasks, as ``ListTasks`` would read them, if they are cached: never waits.
+    /// All of an owner's tasks, as ``ListTasks`` would read them, if they are cached. It never waits.
     func cachedList(of owner: Owner) -> TaskList?
 
     func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome
@@ -28,15 +28,15 @@ package protocol TaskStore: Sendable {
 
     func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int
 
-    /// Whether the store can answer now; uses the disk or the network.
+    /// Whether the store can answer now. The check uses the disk or the network.
     func check() async throws(StoreError)
 
-    /// Ends the store: accepted calls are finished, later ones are refused. Blocks; not for an event loop.
+    /// Ends the store: finishes accepted calls, and refuses later ones. It blocks, so no event loop may call it.
     func close()
 }
 
 extension TaskStore {
-    /// Nothing: a store without cached lists reads every time.
+    /// Returns nil: a store without cached lists reads every time.
     package func cachedList(of owner: Owner) -> TaskList? { nil }
 }
 
@@ -62,12 +62,14 @@ package struct IdempotencyKey: Sendable, Hashable {
 
     /// The number of an owner's newest tasks whose keys are remembered, even if the tasks are removed.
     ///
-    /// So an owner's keys take a bounded space. A client repeats only the few requests without an answer, so it stays far
-    /// below the bound.
+    /// So an owner's keys take a bounded space. A client repeats only the few requests without an answer, so it stays
+    /// far below the bound.
     package static let remembered: Int64 = 1000
 }
 
-/// A change of a task; what is nil stays.
+/// A change of a task.
+///
+/// A member that is nil stays as it is.
 package struct TaskChange: Sendable, Equatable {
     package var text: TaskText?
     package var completed: Bool?
@@ -94,7 +96,7 @@ package enum AddOutcome: Sendable, Equatable {
 }
 
 package enum ChangeOutcome: Sendable, Equatable {
-    /// Changed, durably (also when nothing differed: then the task as it is, its revision unchanged).
+    /// Changed, durably. If nothing differed, this is the task as it is, with its revision unchanged.
     case changed(TaskItem)
     /// No such task under this owner.
     case missing
@@ -118,14 +120,15 @@ package enum StoreError: Error, Sendable, Equatable {
     /// Long lists that are being made or sent take so much memory that this many bytes have no room, for this owner or
     /// for all: try again.
     case noRoomForAnswer(bytes: Int)
-    /// Out of reach (a lost connection, a locked file): try again.
+    /// The database is out of reach (a lost connection, a locked file): try again.
     ///
     /// A change may have been made, if the connection was lost before its commit was confirmed.
     case unavailable(reason: String)
-    /// No room on the disk.
+    /// The disk is full.
     case full
-    /// Anything else; the reason is for the log, and holds no text of a task.
+    /// Any other failure. The reason is for the log, and holds no text of a task.
     ///
-    /// A change may have been made: in PostgreSQL a row that no task-server wrote is noticed when its transaction commits.
+    /// A change may have been made: in PostgreSQL a row that no task-server wrote is noticed when its transaction
+    /// commits.
     case broken(reason: String)
 }

@@ -2,7 +2,7 @@ import Basics
 
 /// The text of a task: 1 to 4096 bytes of UTF-8, kept and compared byte for byte, without U+0000.
 ///
-/// SQLite keeps U+0000, PostgreSQL refuses it; refused here, both stores behave alike.
+/// SQLite keeps U+0000 and PostgreSQL refuses it. It is refused here, so that both stores behave alike.
 package struct TaskText: Hashable, Sendable {
     package let value: String
 
@@ -22,7 +22,9 @@ package struct TaskText: Hashable, Sendable {
         self.value = value
     }
 
-    /// Equality of bytes: the standard library would take NFC for NFD.
+    /// Equality of bytes.
+    ///
+    /// The standard library treats NFC and NFD as equal.
     ///
     /// Equal bytes have equal hashes, so the hash can be the string's.
     package static func == (left: TaskText, right: TaskText) -> Bool {

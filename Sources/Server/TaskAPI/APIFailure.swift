@@ -3,7 +3,7 @@ import Tokens
 
 /// Everything that the API refuses: a sum of sums, each with its table of problems in a file of its name.
 ///
-/// Codes are kept for good: never changed, never used again for something else. `Public/problems.html` explains each.
+/// A code is never changed, and never used again for something else. `Public/problems.html` explains each.
 /// No byte of a request gets into a problem (V-117).
 enum APIFailure: Error {
     case credentials(CredentialFailure)
@@ -29,7 +29,7 @@ enum APIFailure: Error {
         }
     }
 
-    /// Why the token was refused, if that is what happened.
+    /// The reason why the token was refused, if it was.
     var tokenRefusal: TokenRefusal? {
         guard case .credentials(.token(let refusal)) = self else { return nil }
         return refusal

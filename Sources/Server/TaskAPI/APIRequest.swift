@@ -11,7 +11,7 @@ final class APIRequest: @unchecked Sendable {
     let match: RouteMatch
     private let started: UInt64
     private var owner: Owner?
-    /// What is left of the person's requests, if they are limited.
+    /// The remaining requests of the person, if requests are limited.
     private(set) var rate: RateState?
     private var problem: String?
     private var refusal: TokenRefusal?

@@ -3,7 +3,7 @@ import HTTP
 import Tasks
 import Tokens
 
-/// Credentials to principal, scopes and rate: all that is checked before the handler of a protected route.
+/// The checks before the handler of a protected route: credentials, principal, scope and rate.
 struct BearerAuthentication: Sendable {
     private let verifier: any TokenVerifier
     private let allowQueryToken: Bool
@@ -28,14 +28,14 @@ struct BearerAuthentication: Sendable {
     /// The principal of a token that was verified before and is cached.
     func cached(_ token: ArraySlice<UInt8>) -> Principal? { verifier.cached(token) }
 
-    /// Verifies a token as far as nothing has to be waited for.
+    /// Verifies a token as far as this is possible without waiting.
     func verification(of token: ArraySlice<UInt8>) throws(APIFailure) -> Verification {
         try rethrowing(as: { failure($0, of: token) }) { () throws(TokenRefusal) in
             try verifier.verification(of: String(decoding: token, as: UTF8.self))
         }
     }
 
-    /// Waits for the rest of the verification of a token.
+    /// Finishes the verification of a token, which may wait for keys.
     func principal(of token: ArraySlice<UInt8>, after rest: Verification.Rest) async throws(APIFailure) -> Principal {
         do throws(TokenRefusal) {
             return try await rest()
@@ -48,7 +48,9 @@ struct BearerAuthentication: Sendable {
         BearerCredentials.isWellFormed(token) ? .credentials(.token(refusal)) : .credentials(.malformed)
     }
 
-    /// Notes what is left of the person's requests, for the fields of the answer, and refuses the request if nothing was left.
+    /// Takes one of the person's requests, and refuses the request if none was left.
+    ///
+    /// The answer's fields say how many are left.
     func admit(_ principal: Principal, _ request: APIRequest) throws(APIFailure) {
         guard let state = rate?.take(Owner(principal.owner)) else { return }
         request.note(state)

@@ -3,11 +3,11 @@ package import HTTP
 
 /// How a request presents its token (RFC 6750 section 2).
 package enum BearerCredentials: Equatable, Sendable {
-    /// Nothing usable: no field, or another scheme (V-06).
+    /// There is no field `Authorization`, or it has another scheme (V-06).
     case none
     /// A token in a query, which the settings do not allow (V-02).
     case queryNotAllowed
-    /// Not what RFC 6750 allows: twice, in two places, or with bytes that no token has (V-03 to V-05).
+    /// RFC 6750 does not allow the form: two tokens, two places, or bytes that no token has (V-03 to V-05).
     case malformed
     /// One token. Its bytes are looked at only if it is refused (``isWellFormed(_:)``): one that was accepted
     /// before, which is the common case, has passed that check.

@@ -10,7 +10,7 @@ struct ChangeList {
 
     let changes: [IdentifiedChange]
 
-    /// Understands all of them, or throws.
+    /// Reads all changes, or throws for the first that cannot be used.
     init(body: [UInt8], head: RequestHead) throws(APIFailure) {
         switch head.contentType?.name {
         case "application/json", "application/merge-patch+json": break

@@ -6,14 +6,17 @@ struct CommonHeaders: Sendable {
     private let origins: CrossOrigin
 
     private let ofAll: FieldLines = ["X-Content-Type-Options": "nosniff"]
-    /// Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119; docs/clients.md, "Answers").
+    /// Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119; docs/clients.md,
+    /// "Answers").
     ///
-    /// Of these answers only lists depend on the codings that a client accepts; one line for all costs least.
+    /// Only lists depend on the codings that a client accepts, but one line for all of these answers costs least.
     private let ofProtected: FieldLines = [
         "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
         "Vary": "Authorization, Accept-Encoding",
     ]
-    /// Strict, and still enough for the page: its own files, and answers from the authority.
+    /// The content security policy.
+    ///
+    /// It is strict, and allows the page its own files and the answers of the authority.
     ///
     /// The page shares no window with pages of other origins, since it signs in by redirect.
     private let ofFiles: FieldLines
@@ -45,7 +48,8 @@ struct CommonHeaders: Sendable {
         }
     }
 
-    /// The answer to `OPTIONS`, of any path and without a token: what is possible; for a preflight, what a page may send.
+    /// The answer to `OPTIONS`, of any path and without a token: the methods of the path, and for a preflight the
+    /// fields that a page may send.
     func options(_ head: RequestHead, allowed methods: [Method]) -> Response {
         var response = Response(204)
         let list = (methods + [.options]).map(\.name).joined(separator: ", ")

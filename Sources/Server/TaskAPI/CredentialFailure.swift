@@ -4,7 +4,7 @@ import Tokens
 /// Why a request is refused for its credentials (RFC 6750 section 3, V-01 to V-63).
 enum CredentialFailure: Error {
     case missing
-    /// In the query, where the settings do not allow it.
+    /// The token is in the query, where the settings do not allow it.
     case inQuery
     case malformed
     case token(TokenRefusal)
@@ -35,7 +35,8 @@ enum CredentialFailure: Error {
         }
     }
 
-    /// One answer for every bad token, so that it is no oracle; only an expired one has its own, since clients refresh on it (V-63).
+    /// One answer for every bad token, so that it is no oracle; only an expired one has its own, since clients refresh
+    /// on it (V-63).
     private static func problem(of outcome: TokenRefusal.Outcome) -> Problem {
         switch outcome {
         case .invalid: invalidToken
@@ -49,7 +50,7 @@ enum CredentialFailure: Error {
         }
     }
 
-    // Made once: these are what a flood of requests gets.
+    // These answers are made once, since a flood of requests gets them.
     private static let missingToken = Problem(
         401, "auth.missing", "No token", "Send a token: Authorization: Bearer <token>.", headers: challenge())
     private static let invalidToken = Problem(

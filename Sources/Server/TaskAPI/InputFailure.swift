@@ -6,7 +6,7 @@ enum InputFailure: Error {
     /// There is no text; perhaps because the body looks like JSON and its type says form.
     case missingText(looksLikeJSON: Bool)
     case text(TaskText.Failure)
-    /// At this byte, if it is known.
+    /// JSON that is malformed at this byte, if it is known.
     case malformedJSON(offset: Int?)
     case malformedForm
     case tooManyFormFields
@@ -17,7 +17,7 @@ enum InputFailure: Error {
     case argument(name: String, expected: String)
     /// Not a list of changes; JSON that is malformed at this byte, if it is known.
     case malformedChanges(offset: Int?)
-    /// One of a list of changes, counted from 1.
+    /// A failure of one change in a list, counted from 1.
     indirect case change(number: Int, InputFailure)
     case malformedIdempotencyKey
     case idempotencyKeyReused
@@ -87,7 +87,7 @@ enum InputFailure: Error {
 }
 
 extension Problem {
-    /// The same problem, of one of a list of changes.
+    /// The same problem, for one change of a list.
     fileprivate func ofChange(_ number: Int) -> Problem {
         var problem = self
         problem.detail = "Nothing was changed, for change \(number) of the list: \(detail)"

@@ -6,7 +6,7 @@ import Tasks
 
 /// A token bucket for each person: this many requests a second, twice that at once.
 ///
-/// Bounded: a new person has a full bucket, so full buckets are forgotten whenever the table has grown.
+/// The table is bounded: a new person has a full bucket, so full buckets are forgotten whenever the table has grown.
 final class RateLimiter: Sendable {
     private struct Table {
         var buckets: [Owner: TokenBucket] = [:]
@@ -35,7 +35,7 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// How many persons it remembers.
+    /// The number of persons in the table.
     var count: Int { table.withLock { $0.buckets.count } }
 
     private func fullBucket(_ now: Int64) -> TokenBucket {
@@ -49,7 +49,7 @@ final class RateLimiter: Sendable {
     }
 }
 
-/// What is left of a person's requests.
+/// The remaining requests of a person.
 struct RateState: Sendable {
     let perSecond: Int
     /// The number of requests that the person may make at once.

@@ -25,7 +25,7 @@ struct Representation: Sendable {
         guard let accepted else { return .ready(plain) }
         if bytes.count <= AnswerMemory.unleased || accepted.isMade { return .ready(compressed(accepted)) }
         return .pending { () async throws(APIFailure) in
-            // Detached: a task of this connection would run on its event loop.
+            // The task is detached, because a task of this connection would run on the connection's event loop.
             await Task.detached { compressed(accepted) }.value
         }
     }

@@ -1,19 +1,19 @@
 package import HTTP
 package import Tokens
 
-/// What is known of a request when its answer is ready, for the log and the metrics.
+/// The facts about a request when its answer is ready, for the log and the metrics.
 ///
-/// Holds nothing that came from the client but its correlation ids, which are cut and cleaned, and no claim but a
-/// digest of the owner: all of it may be printed (V-130).
+/// From the client it holds only the correlation ids, which are cut and cleaned, and of the claims only a digest of the
+/// owner, so all of it may be printed (V-130).
 package struct RequestRecord: Sendable {
     /// The number of the request, as in `X-Request-Id`.
     package var identifier: String
-    /// What was asked.
+    /// The method of the request.
     package var method: Method
     /// The pattern of the path, such as `/api/tasks/{id}`.
     package var route: String
     package var status: Status
-    /// From the head being in to the answer being ready, in nanoseconds.
+    /// The time from the end of the request's head until the answer was ready, in nanoseconds.
     package var duration: UInt64
     /// The length of the answer's body, in bytes.
     package var bytes: Int
@@ -25,8 +25,9 @@ package struct RequestRecord: Sendable {
     package var problem: String?
     /// The fine reason why the token was refused (V-116).
     package var refusal: TokenRefusal?
-    /// Finds out what may be shown of the refused token: as long as another verification takes, so only for a line that
-    /// is written (V-132).
+    /// Examines the refused token for the log.
+    ///
+    /// This takes as long as another verification, so it is called only for a line that is written (V-132).
     package var refusedToken: (@Sendable () -> RefusedToken?)?
     /// `client-request-id`, at most 64 characters of letters, digits and `-._`.
     package var clientRequestIdentifier: String?

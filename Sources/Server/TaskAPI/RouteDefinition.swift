@@ -49,7 +49,7 @@ package final class RouteDefinition: Sendable {
         }
     }
 
-    /// What this route does on a method; nil for a method that it does not have, and for an open route.
+    /// The operation of this route on a method; nil for a method that the route does not have, and for an open route.
     package func operation(_ method: Method) -> Operation? {
         switch access {
         case .open: nil
@@ -58,13 +58,13 @@ package final class RouteDefinition: Sendable {
     }
 }
 
-/// What some methods of a protected route do.
+/// The operation of some methods of a protected route.
 package struct Operation: Sendable {
     /// The scope that a token must have, if the settings name one for it (V-59).
     package enum Scope: String, Sendable { case read, write }
 
     enum Handler: Sendable {
-        /// Decides without a body; one that is sent is dropped.
+        /// Decides without a body. A body that is sent is dropped.
         case withoutBody(WithoutBody)
         case withBody(WithBody)
     }
@@ -96,15 +96,15 @@ package struct Operation: Sendable {
     }
 }
 
-/// What a handler returns for a request that it understood.
+/// The result of a handler for a request that it accepts.
 enum HandlerResult: Sendable {
-    /// What is left to do: the store, for example, is waited for.
+    /// The rest of the work, which may wait, for example for the store.
     typealias Work = @Sendable () async throws(APIFailure) -> Response
 
     case ready(Response)
     case pending(Work)
 
-    /// Does what is left.
+    /// Does the rest of the work.
     func response() async throws(APIFailure) -> Response {
         switch self {
         case .ready(let response): response

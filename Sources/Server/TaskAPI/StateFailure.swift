@@ -2,9 +2,9 @@ import Basics
 import HTTP
 import Tasks
 
-/// Why a request that is good in itself cannot be done in the present state.
+/// Why a valid request cannot be done in the present state.
 enum StateFailure: Error {
-    /// It does not exist, or belongs to another person: the answer is the same.
+    /// The task does not exist, or belongs to another person. Both get the same answer.
     case noSuchTask
     /// Of a list of changes: tasks of these ids do not exist, or belong to another person.
     case noSuchTasks([Int64])

@@ -2,14 +2,14 @@ package import Platform
 package import Tasks
 package import Tokens
 
-/// All that the API needs from outside.
+/// Everything that the API needs from outside.
 package struct TaskAPIConfiguration: Sendable {
-    /// Where tasks are kept.
+    /// The store of the tasks.
     package var store: any TaskStore
     package var verifier: any TokenVerifier
     package var time: any TimeSource
-    /// The scopes that clients may ask for, for the metadata of the protected resource; what a token must have is in its
-    /// ``Tokens/Principal``.
+    /// The scopes that clients may ask for, for the metadata of the protected resource; what a token must have is in
+    /// its ``Tokens/Principal``.
     package var scopes: [String] = []
     /// Whether `?access_token=` is taken where no `Authorization` is.
     package var allowQueryToken = false
@@ -52,9 +52,9 @@ package struct TaskAPIConfiguration: Sendable {
 
 /// Which origins a browser may call from (the Fetch standard's CORS protocol).
 package enum CrossOrigin: Sendable, Equatable {
-    /// Every one: the API takes no cookies, so an origin alone gives access to nothing.
+    /// Every origin. The API takes no cookies, so an origin alone gives access to nothing.
     case any
-    /// These, written as browsers send them: `https://app.example.com`.
+    /// These origins, written as browsers send them: `https://app.example.com`.
     case only([String])
 }
 

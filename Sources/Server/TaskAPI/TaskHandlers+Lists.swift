@@ -33,7 +33,9 @@ extension TaskHandlers {
         }
     }
 
-    /// Memory for changes, without their texts, while they wait for their transaction; nil for few.
+    /// Leases memory for many changes, without their texts, while they wait for their transaction.
+    ///
+    /// Returns nil for a few changes.
     private func leaseMemory(
         for changes: [IdentifiedChange], of owner: Owner
     ) throws(StoreError) -> AnswerLease? {

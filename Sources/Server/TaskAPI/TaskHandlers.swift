@@ -7,7 +7,7 @@ import Tokens
 
 /// The handlers of the routes that use the store, each for the owner of a token.
 ///
-/// A handler understands everything in the request, or refuses it, before it returns: only the store is waited for.
+/// A handler reads the whole request, or refuses it, before it returns. After that only the store is waited for.
 final class TaskHandlers: Sendable {
     let store: any TaskStore
     let time: any TimeSource
@@ -199,7 +199,7 @@ final class TaskHandlers: Sendable {
 
     private static let json: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
 
-    /// Does something with the store, whose errors become the API's.
+    /// Calls the store, and turns the store's errors into the API's.
     func storing<Result>(
         _ work: () async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {
@@ -210,8 +210,9 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// As ``storing(_:)``, for what needs memory of long answers: tried again while there is no room, for
-    /// ``AnswerMemory/patience``.
+    /// As ``storing(_:)``, for calls that need memory of long answers.
+    ///
+    /// While there is no room, the call is tried again, for ``AnswerMemory/patience``.
     func storing<Result>(
         withRoomOf owner: Owner, _ work: () async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {
@@ -284,7 +285,7 @@ extension IdempotencyKey {
         guard IdempotencyKey.isKey(value), value.utf8.first != 0x20, value.utf8.last != 0x20,
             head.headers.values("Idempotency-Key").count == 1
         else { throw .input(.malformedIdempotencyKey) }
-        // Covers the whole addition: the same key with another one is a mistake of the client.
+        // The digest covers the whole addition: the same key with another addition is a mistake of the client.
         var digest = FNV1a()
         digest.add(completed ? 1 : 0)
         digest.add(text.value)
@@ -294,7 +295,7 @@ extension IdempotencyKey {
 }
 
 extension FNV1a {
-    /// Adds what is set, so that an addition without details has the digest that it always had.
+    /// Adds the details that are set, so that an addition without details has the digest that it always had.
     ///
     /// A zero, which no text contains, ends what was added before.
     fileprivate mutating func add(_ details: TaskDetails) {

@@ -5,8 +5,8 @@ import Tasks
 
 /// The fields that a request gives, by path, query or body, whatever the encoding.
 ///
-/// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Where the same thing is given
-/// twice under its two names, ``text`` takes the first; ``agreedText()`` insists that they agree.
+/// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Where the same thing is
+/// given twice under its two names, ``text`` takes the first; ``agreedText()`` insists that they agree.
 struct TaskInput {
     typealias Field = JSONObject.Member
 
@@ -106,7 +106,7 @@ struct TaskInput {
 }
 
 extension TaskInput {
-    /// The change that the fields ask for, as a merge patch (RFC 7396): what is not named stays.
+    /// The change that the fields ask for, as a merge patch (RFC 7396): a value that is not named stays.
     func change() throws(APIFailure) -> TaskChange {
         TaskChange(text: try agreedText(), completed: try agreedCompleted(), details: try details())
     }
@@ -149,7 +149,9 @@ extension TaskInput {
         return agreed
     }
 
-    /// Whether a new task is done already; what is no truth value is ignored, as the sample servers ignored it.
+    /// Whether a new task is done already.
+    ///
+    /// A value that is no truth value is ignored, as the sample servers ignored it.
     func completed() -> Bool {
         fields.lazy.filter { $0.name.isEqualIgnoringCase(to: "completed") }.compactMap { Self.truth(of: $0) }.first
             ?? false
@@ -188,7 +190,9 @@ extension TaskInput {
 }
 
 extension JSONValue {
-    /// Whether a text in it, however deep, has U+0000; names have none, the reader refuses them.
+    /// Whether a text in the value, however deep, has U+0000.
+    ///
+    /// Names have none, since the reader refuses them.
     fileprivate var containsNUL: Bool {
         switch self {
         case .string(let text): text.containsNUL
