@@ -52,8 +52,8 @@ soak: ## Load, kills, faults and full disks for half an hour; SOAK_MINUTES= choo
 fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARGET= choose
 	@scripts/fuzz
 
-drill-failover: ## Kill a primary PostgreSQL under load and promote its standby
-	@scripts/install build bench && scripts/build release && Benchmarks/failover
+drill-failover: ## Take the primary away from PostgreSQL under Patroni: killed, cut off, stopped, full; FAULTS='kill --times 1' chooses
+	@scripts/install build bench && scripts/build release && scripts/test-containers Benchmarks/failover $(FAULTS)
 
 drill-shards: ## Serve from three PostgreSQL servers, the tables divided over two of them
 	@scripts/install build bench && scripts/build release && Benchmarks/shards
