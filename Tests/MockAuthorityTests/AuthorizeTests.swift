@@ -95,7 +95,10 @@ struct AuthorizeTests {
             ("http://localhost:51000/a/b?c=d", true), ("http://127.0.0.1:5/x", true),
             ("http://localhost.evil.test/", false), ("http://localhost:80@evil.test/", false),
             ("http://localhost:99999/", false), ("http://localhost:+80/", false), ("http://localhost/#x", false),
-            ("https://localhost/", false), ("", true),
+            ("https://localhost/", false), ("", true), ("msal\(TestAuthority.clientID)://auth", true),
+            ("msauth.com.example.tasks://auth", true),
+            ("msauth://com.example.tasks/VzSiQcXRmi2kyjzcA%2BmYLEtbGVs%3D", true),
+            ("msauth://com.example.other/x", false),
         ])
     func redirectURIs(uri: String, good: Bool) async throws {
         let browser = Browser(mock)

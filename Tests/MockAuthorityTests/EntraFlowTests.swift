@@ -251,7 +251,9 @@ struct EntraFlowTests {
         let right = try await browser.submit(wrong, [("user_code", code.lowercased())] + person)
         #expect(right.text.contains("You have signed in"))
         #expect(try await token(poll.split(separator: Self.who).joined(separator: Self.daemon)).status == 400)
-        let reply = try await token(poll).json()
+        // MSAL does not send the URN of RFC 8628.
+        let short = poll.split(separator: TokenEndpoint.deviceGrantType).joined(separator: "device_code")
+        let reply = try await token(short).json()
         #expect(reply["refresh_token"] != nil && reply["id_token"] != nil)
         #expect(try Token(reply["access_token"]?.string ?? "").claims["scp"] == "Tasks.Read")
         #expect(try await token(poll).json()["error_codes"] == [70018])

@@ -3,6 +3,7 @@ import HTTP
 import JSON
 @testable import MockAuthority
 import OpenSSL
+import Support
 import Testing
 
 @Suite("Metadata and keys of External ID and Entra are like those of the services", .timeLimit(.minutes(15)))
@@ -29,7 +30,7 @@ struct EntraMetadataTests {
         let front = "http://\(host)/\(Self.id)"
         let expected =
             #"{"token_endpoint":"\#(front)/oauth2/v2.0/token","#
-            + #""token_endpoint_auth_methods_supported":["client_secret_post","private_key_jwt","client_secret_basic"],"#
+            + #""token_endpoint_auth_methods_supported":["client_secret_post","client_secret_basic"],"#
             + #""jwks_uri":"\#(front)/discovery/v2.0/keys","#
             + #""response_modes_supported":["query","fragment","form_post"],"subject_types_supported":["pairwise"],"#
             + #""id_token_signing_alg_values_supported":["RS256"],"#
@@ -173,5 +174,25 @@ struct EntraMetadataTests {
         #expect(
             instance["metadata"]?.array?.first?.object?["aliases"]
                 == ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"])
+    }
+
+    @Test("Instance discovery names the tenant that is asked for, to pages of every origin, and refuses unknown hosts")
+    func instanceDiscovery() async throws {
+        func ask(_ authority: String) async throws -> Response {
+            try await mock.get(
+                "/common/discovery/instance?api-version=1.1&authorization_endpoint=\(authority.percentEncoded)",
+                ["Origin": "https://page.example"])
+        }
+        let known = try await ask("https://login.windows.net/fabrikam.onmicrosoft.com/oauth2/v2.0/authorize")
+        #expect(known.headers["Access-Control-Allow-Origin"] == "*")
+        #expect(
+            try known.json()["tenant_discovery_endpoint"]?.string
+                == "https://login.windows.net/fabrikam.onmicrosoft.com/\(Self.document)")
+        for authority in ["https://login.evil.example/x/oauth2/v2.0/authorize", "nonsense"] {
+            let refused = try await ask(authority)
+            #expect(refused.status == 400 && refused.headers["Access-Control-Allow-Origin"] == "*")
+            let error = try refused.json()
+            #expect(error["error"] == "invalid_instance" && error["error_codes"] == [50049])
+        }
     }
 }

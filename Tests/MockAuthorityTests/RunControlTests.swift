@@ -23,9 +23,22 @@ struct RunControlTests {
             let response = try await mock.get(Self.keys)
             #expect(response.status == 503 && response.text == "<html>busy")
             #expect(response.headers["Retry-After"] == "7")
+            #expect(response.headers["Access-Control-Allow-Origin"] == "*")
         }
         #expect(try await mock.get(Self.keys).status == 200)
         #expect(try await mock.get(Self.metadata).status == 200)
+    }
+
+    @Test("A page can read that it is throttled, and for how long")
+    func throttling() async throws {
+        _ = try await control("faults", #"{"at":"token","times":2,"status":429,"retry_after":7}"#)
+        let form = "\(PasswordGrantTests.form)&scope=openid"
+        let throttled = try await mock.token(form, headers: ["Origin": "http://localhost:3000"])
+        #expect(throttled.status == 429 && throttled.headers["Retry-After"] == "7")
+        #expect(throttled.headers["Access-Control-Allow-Origin"] == "http://localhost:3000")
+        #expect(throttled.headers["Access-Control-Expose-Headers"] == "Retry-After")
+        let stranger = try await mock.token(form, headers: ["Origin": "https://other.example"])
+        #expect(stranger.status == 429 && stranger.headers["Access-Control-Allow-Origin"] == nil)
     }
 
     @Test("A response can be delayed")

@@ -80,7 +80,7 @@ extension MockSettings.Network {
         )
         issuer = reader.optional(
             "ISSUER", .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
-            absence: "http:// and the address of --listen",
+            absence: "https://localhost and the port of --tls-listen, else http:// and the address of --listen",
             help: "The text with which the issuers of all policies begin.")
         issuerMode = reader.optional(
             "ISSUER_MODE", .choice, absence: "tenant",

@@ -9,8 +9,10 @@ import Settings
 func configuration(
     _ settings: MockSettings, _ address: ListenAddress, securePort: UInt16? = nil
 ) throws(OperatorError) -> Configuration {
+    let secureBase = (securePort ?? settings.tls.listen.first?.port).map(address.secureBase)
     // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
-    let base = "http://\(address.called)"
+    // Current clients of Microsoft take https only, and an issuer of the authority's own origin only.
+    let base = secureBase ?? "http://\(address.called)"
     var configuration =
         try settings.files.configuration.map { (path) throws(OperatorError) in
             try read(path, base)
@@ -22,8 +24,7 @@ func configuration(
     configuration.behaviour = settings.behaviour
     configuration.behaviour.remoteControl = settings.network.allowRemote
     configuration.moreHostNames = settings.tls.names
-    let securePort = securePort ?? settings.tls.listen.first?.port
-    configuration.clientSettings = shownClientSettings(settings, configuration, securePort)
+    configuration.clientSettings = shownClientSettings(settings, configuration, secureBase)
     return configuration
 }
 
@@ -31,9 +32,8 @@ func configuration(
 ///
 /// If the mock serves https, the settings name https, since current clients insist on it.
 private func shownClientSettings(
-    _ settings: MockSettings, _ configuration: Configuration, _ securePort: UInt16?
+    _ settings: MockSettings, _ configuration: Configuration, _ secure: String?
 ) -> @Sendable (String) -> [(kind: String, text: String)] {
-    let secure = securePort.map { "https://localhost:\($0)" }
     let authorityFile = secure.flatMap { _ in settings.files.state.map { "\($0)/ca.pem" } }
     let tasks = settings.client.tasks
     return { base in
@@ -56,6 +56,14 @@ extension ListenAddress {
     /// The host and port as a client on this machine writes them.
     var called: String {
         ["0.0.0.0", "::"].contains(host) ? "localhost:\(port)" : "\(self)"
+    }
+
+    /// The origin of the https on this port, as a client writes it that reaches the mock at this address.
+    ///
+    /// The loopback is `localhost`, as in the settings that are printed.
+    fileprivate func secureBase(_ port: UInt16) -> String {
+        let called = ListenAddress(host: isLoopback ? "localhost" : host, port: port).called
+        return "https://\(called.hasSuffix(":443") ? String(called.dropLast(4)) : called)"
     }
 }
 

@@ -32,18 +32,28 @@ extension Fault {
     /// Waits, then answers in place of the endpoint, or makes the server close the connection.
     ///
     /// A handler cannot close its connection. But the server closes a connection whose response it cannot send.
-    func apply(to decide: @Sendable () async -> Decision) async -> Decision {
+    ///
+    /// Pages may read the answer if they may read that of the endpoint, whose fields for browsers are in `context`.
+    func apply(_ context: RequestContext, to decide: @Sendable () async -> Decision) async -> Decision {
         if delayMilliseconds > 0 { try? await Task.sleep(for: .milliseconds(delayMilliseconds)) }
-        let decision = if let answer { Decision.respond(answer.response) } else { await decide() }
+        let isPublic = [.keys, .metadata].contains(endpoint)
+        let decision =
+            if let answer {
+                Decision.respond(answer.response(isPublic ? ["Access-Control-Allow-Origin": "*"] : context.headers))
+            } else { await decide() }
         guard cut else { return decision }
         return decision.map { Response($0.status, headers: Self.endless) }
     }
 }
 
 extension Fault.Answer {
-    fileprivate var response: Response {
+    fileprivate func response(_ more: FieldLines) -> Response {
         var headers: FieldLines = ["Content-Type": body.hasPrefix("{") ? "application/json" : "text/html"]
-        if let retryAfter { headers.append("Retry-After", String(retryAfter)) }
+        headers.append(more)
+        if let retryAfter {
+            headers.append("Retry-After", String(retryAfter))
+            headers.append("Access-Control-Expose-Headers", "Retry-After")
+        }
         return Response(Status(rawValue: status), headers: headers, body: Array(body.utf8))
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JSON
 
@@ -48,18 +49,28 @@ extension HostContext {
     }
 
     /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
+    ///
+    /// MSAL asks about an authority, and does not trust the host of the authority if the service does not know the host.
     var instanceDiscovery: Response {
-        let tenant = configuration.tenant.name
-        return Response.json([
-            "tenant_discovery_endpoint":
-                .string("https://login.microsoftonline.com/\(tenant)/\(Routes.metadata.path)"),
-            "api-version": "1.1",
-            "metadata": [
-                [
-                    "preferred_network": "login.microsoftonline.com", "preferred_cache": "login.windows.net",
-                    "aliases": .array(EntraHost.login.map { .string($0) }),
-                ]
-            ],
-        ])
+        let headers: FieldLines = ["Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, OPTIONS"]
+        let asked = head.target["authorization_endpoint"] ?? "\(EntraHost.loginBase)/\(configuration.tenant.name)"
+        guard let authority = WebAddress(asked), EntraHost.login.contains(authority.host),
+            let tenant = authority.path.first
+        else {
+            let error = EntraError.unknownInstance.json(
+                correlation: RequestContext.correlation(of: head), now: self.authority.now(in: run))
+            return Response.json(error, status: 400, headers: headers)
+        }
+        let document = "\(authority.text.originAndPath.origin)/\(tenant)/\(Routes.metadata.path)"
+        return Response.json(
+            [
+                "tenant_discovery_endpoint": .string(document), "api-version": "1.1",
+                "metadata": [
+                    [
+                        "preferred_network": "login.microsoftonline.com", "preferred_cache": "login.windows.net",
+                        "aliases": .array(EntraHost.login.map { .string($0) }),
+                    ]
+                ],
+            ], headers: headers)
     }
 }

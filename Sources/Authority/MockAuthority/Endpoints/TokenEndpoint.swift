@@ -10,6 +10,8 @@ struct TokenEndpoint: Sendable {
     /// Of the refresh tokens of pages, in seconds from the first: 24 hours, which no setting of the service changes.
     static let singlePageLifetime: Int64 = 86400
     static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
+    /// The type of RFC 8628, and the one that the libraries of Microsoft send.
+    private static let deviceGrantTypes = [deviceGrantType, "device_code"]
 
     /// Reads the form of a `POST` and answers; the service takes parameters from the query too.
     func decide() -> Decision {
@@ -41,7 +43,7 @@ struct TokenEndpoint: Sendable {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
         case "password": reply = try await passwordGrant(parameters, client)
-        case Self.deviceGrantType where configuration.profile != .b2c:
+        case _ where configuration.profile != .b2c && Self.deviceGrantTypes.contains(type):
             reply = try await deviceGrant(parameters, client)
         case "client_credentials": return try await clientCredentialsGrant(parameters, client)
         default: throw .unsupportedGrant(type)

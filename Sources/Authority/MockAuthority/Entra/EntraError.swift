@@ -19,6 +19,8 @@ struct EntraError: Equatable, Sendable {
     static let notPosted = EntraError(
         "invalid_request", 900_561, "The endpoint only accepts POST requests. Received a GET request.")
 
+    static let unknownInstance = EntraError("invalid_instance", 50049, "Unknown or invalid instance.")
+
     static func unknownTenant(_ name: String) -> EntraError {
         EntraError(
             "invalid_request", 90002,

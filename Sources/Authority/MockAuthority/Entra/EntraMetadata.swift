@@ -56,7 +56,7 @@ extension RequestContext {
     private func entraDocument(version: Int) -> JSONValue {
         [
             "token_endpoint": address(of: Routes.token),
-            "token_endpoint_auth_methods_supported": ["client_secret_post", "private_key_jwt", "client_secret_basic"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
             "jwks_uri": address(of: version == 1 ? Routes.keysOfVersionOne : Routes.entraKeys),
             "response_modes_supported": ["query", "fragment", "form_post"],
             "subject_types_supported": ["pairwise"], "id_token_signing_alg_values_supported": ["RS256"],

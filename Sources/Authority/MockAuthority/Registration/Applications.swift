@@ -21,7 +21,7 @@ package struct Applications: Sendable, Equatable {
                     // The samples for MVC and Android are published with these.
                     "https://localhost:44316/",
                     "mstodo://com.microsoft.windowsazure.activedirectory.samples.microsofttasks",
-                ]),
+                ] + Client.mobileRedirectURIs("580e250c-8f26-49d0-bee8-1c078add1609")),
             Client(
                 id: "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d", name: "To-do web app", secret: "mock-secret",
                 redirectURIs: [
@@ -47,6 +47,16 @@ package struct Client: Sendable, Equatable {
     /// Whether it runs in a browser only: PKCE is required, and its refresh tokens end a day after the sign-in, as they do
     /// for each client whose code was redeemed by a page.
     package var singlePage = false
+}
+
+extension Client {
+    /// The redirect URIs of MSAL on iOS, on Android and in .NET; the app's name is that of the documentation.
+    static func mobileRedirectURIs(_ id: String) -> [String] {
+        [
+            "msal\(id)://auth", "msauth.com.example.tasks://auth",
+            "msauth://com.example.tasks/VzSiQcXRmi2kyjzcA%2BmYLEtbGVs%3D",
+        ]
+    }
 }
 
 package struct Resource: Sendable, Equatable {

@@ -54,11 +54,8 @@ extension Applications {
         clients: [
             Client(
                 id: "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e", name: "To-do app",
-                redirectURIs: [
-                    "http://localhost", "msal2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e://auth",
-                    "msauth.com.example.tasks://auth",
-                    "msauth://com.example.tasks/VzSiQcXRmi2kyjzcA%2BmYLEtbGVs%3D",
-                ]),
+                redirectURIs: ["http://localhost"]
+                    + Client.mobileRedirectURIs("2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e")),
             Client(
                 id: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd", name: "Daemon", secret: "mock-secret",
                 redirectURIs: ["http://localhost"]),
@@ -68,7 +65,9 @@ extension Applications {
     package static let entra = Applications(
         clients: [
             Client(
-                id: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", name: "To-do app", redirectURIs: ["http://localhost"]),
+                id: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", name: "To-do app",
+                redirectURIs: ["http://localhost"]
+                    + Client.mobileRedirectURIs("6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c")),
             Client(
                 id: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b", name: "Daemon", secret: "mock-secret",
                 redirectURIs: ["http://localhost"]),

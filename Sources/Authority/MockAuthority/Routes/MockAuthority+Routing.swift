@@ -38,7 +38,7 @@ extension MockAuthority {
         guard let fault = endpoint.flatMap(context.run.faults.take) else {
             return context.logged(await context.decide())
         }
-        return context.logged(await fault.apply { await context.decide() })
+        return context.logged(await fault.apply(context) { await context.decide() })
     }
 
     /// The request to a tenant of External ID or Entra; `nil` for one to the B2C tenant, or to none.
