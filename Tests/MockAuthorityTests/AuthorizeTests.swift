@@ -16,7 +16,7 @@ struct AuthorizeTests {
         WrongRequest("\(who)&state=s", "unsupported_response_type", "90013"),
         WrongRequest("\(who)&response_type=code&response_mode=smoke&state=s", "invalid_request", "90014"),
         WrongRequest("\(who)&response_type=code&prompt=please&state=s", "invalid_request", "90043"),
-        WrongRequest("\(who)&response_type=code&prompt=none&state=s", "login_required", "90077"),
+        WrongRequest("\(who)&response_type=code&prompt=none&state=s", "interaction_required", "90077"),
         WrongRequest(
             "\(who)&response_type=code&code_challenge=x&code_challenge_method=MD5&state=s", "invalid_request", "90184"),
         WrongRequest("\(client)&response_type=code&state=s", "invalid_request", "90010"),

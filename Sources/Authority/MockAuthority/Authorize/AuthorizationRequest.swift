@@ -1,3 +1,5 @@
+import JSON
+
 /// A good authorization request (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2.1).
 struct AuthorizationRequest: Sendable {
     let client: Client
@@ -15,11 +17,19 @@ struct AuthorizationRequest: Sendable {
         var nonce: String?
         var challenge: Grant.Challenge?
         var prompt: String?
-        var loginHint: String?
+        /// The account that the client expects.
+        var hint = AccountHint()
+        /// How long ago the person may have signed in, in seconds; `nil` if that does not matter.
+        var maximumAge: Int64?
+        /// Whether the ID token has to say when the person signed in, also where the service leaves that out.
+        var wantsTime = false
         var clientInfo = false
 
         /// The form that the prompt `create` of External ID opens.
         var form: String? { prompt == "create" ? PageForm.signUp.rawValue : nil }
+
+        /// Whether a sign-in at this time, in seconds since 1970, is recent enough.
+        func allows(signIn time: Int64, now: Int64) -> Bool { maximumAge.map { now - time <= $0 } ?? true }
     }
 }
 
@@ -88,7 +98,11 @@ extension AuthorizationRequest {
 extension AuthorizationRequest.Options {
     fileprivate init(_ parameters: Parameters, _ client: Client, _ profile: TenantProfile) throws(Refusal) {
         nonce = parameters["nonce"]
-        loginHint = parameters["login_hint"]
+        hint = AccountHint(
+            name: parameters["login_hint"], session: parameters["sid"], token: parameters["id_token_hint"])
+        maximumAge = parameters["max_age"].flatMap { Int64($0) }
+        let claims = parameters["claims"].flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+        wantsTime = maximumAge != nil || claims?.object?["id_token"]?.object?["auth_time"] != nil
         clientInfo = parameters["client_info"] == "1"
         prompt = parameters["prompt"]
         let prompts = ["none", "login", "consent", "select_account"] + (profile == .b2c ? [] : ["create"])

@@ -25,30 +25,45 @@ struct AuthorizeEndpoint: Sendable {
     }
 
     private func answer(_ request: AuthorizationRequest) async -> Response {
-        let session = Session(context: context).current
-        if let session, !needsPage(request, session.user) {
-            return await AuthorizationResponse(context: context, request: request).response(
-                session.user, signedIn: session.time, newUser: false)
+        do throws(Refusal) {
+            let accounts = try await request.options.hint.accounts(of: Session(context: context).accounts, context)
+            // B2C has one session. At Entra the person chooses if the client does not.
+            let mustChoose = accounts.count > 1 && context.configuration.profile != .b2c
+            if let account = accounts.first, !mustChoose, !needsPage(request, account) {
+                return await AuthorizationResponse(context: context, request: request).response(
+                    account.user, signedIn: account.time, newUser: false)
+            }
+            if request.options.prompt == "none" {
+                if mustChoose { throw .accountNotChosen }
+                throw request.options.hint.session == nil ? .loginRequired : .noSuchSession
+            }
+            return page(request, accounts, choosing: mustChoose || request.options.prompt == "select_account")
+        } catch {
+            return request.delivery.response(error, context)
         }
-        if request.options.prompt == "none" {
-            return request.delivery.response(.loginRequired(prompt: "none"), context)
-        }
+    }
+
+    private func page(_ request: AuthorizationRequest, _ accounts: [Session.Account], choosing: Bool) -> Response {
         let csrf = Base64.encode(SecureRandom.bytes(48))
-        var transaction = Transaction(request: request, policy: context.policy, csrf: csrf, begun: context.now)
-        if context.policy.kind == .editProfile, let session, request.options.prompt != "login" {
-            transaction.outcome = .init(user: session.user.objectID, newUser: false)
+        var transaction = Transaction(
+            request: request, policy: context.policy, csrf: csrf, begun: context.now, choosing: choosing)
+        if context.policy.kind == .editProfile, !choosing, let account = accounts.first,
+            request.options.prompt != "login"
+        {
+            transaction.outcome = .init(user: account.user.objectID, newUser: false)
         }
         let name = context.run.transactions.begin(transaction)
         return SignInStep(context: context, transaction: transaction, name: name).page()
     }
 
     /// Whether the user must act although there is a session.
-    private func needsPage(_ request: AuthorizationRequest, _ user: User) -> Bool {
-        if ["login", "create"].contains(request.options.prompt) { return true }
+    private func needsPage(_ request: AuthorizationRequest, _ account: Session.Account) -> Bool {
+        if ["login", "create", "select_account"].contains(request.options.prompt) { return true }
+        if !request.options.allows(signIn: account.time, now: context.now) { return true }
         return switch context.policy.kind {
         case .signIn, .signUpOrSignIn, .password: false
         case .signUp, .editProfile, .resetPassword: request.options.prompt != "none"
-        case .facebook: user.status.identityProvider == nil
+        case .facebook: account.user.status.identityProvider == nil
         }
     }
 }

@@ -11,6 +11,8 @@ struct Transaction: Sendable {
     let csrf: String
     /// When it began, in seconds since 1970.
     let begun: Int64
+    /// Whether the page begins with the accounts that signed in with the browser.
+    let choosing: Bool
     /// Who signed in on the page; nil until then.
     var outcome: Outcome?
 

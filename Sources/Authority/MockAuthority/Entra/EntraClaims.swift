@@ -58,6 +58,7 @@ struct EntraClaims: TokenClaims {
 
     func idToken(for accessToken: String? = nil, code: String? = nil) -> JSONObject {
         var claims = beginning(audience: granted.client.id, lifetime: Self.identityLifetime)
+        if granted.signIn.showsTime { claims["auth_time"] = .integer(granted.signIn.time) }
         claims["at_hash"] = accessToken.map(TokenSigner.hash)
         claims["c_hash"] = code.map(TokenSigner.hash)
         if granted.scope.asked.contains("email") { claims["email"] = .string(user.email) }
@@ -103,7 +104,7 @@ struct EntraClaims: TokenClaims {
     }
 
     private func addEnd(to claims: inout JSONObject, subjectFor application: String) {
-        claims["sid"] = .string(Self.guid("session", user.objectID, "\(granted.signIn.time)"))
+        claims["sid"] = .string(Self.sessionID(of: user, at: granted.signIn.time))
         claims["sub"] = .string(Self.subject(of: user.objectID, for: application, in: configuration.tenant))
         if hasProfile { claims["tid"] = .string(configuration.tenant.id) }
         claims["uti"] = .string(Self.random(16))
@@ -120,6 +121,9 @@ extension EntraClaims {
     static func subject(of objectID: String, for application: String, in tenant: Tenant) -> String {
         hash("subject", tenant.id, application, objectID)
     }
+
+    /// `sid` of a sign-in at this time, in seconds since 1970.
+    static func sessionID(of user: User, at time: Int64) -> String { guid("session", user.objectID, "\(time)") }
 
     /// A GUID that depends on these texts only.
     static func guid(_ parts: String...) -> String {

@@ -12,7 +12,10 @@ struct SignInStep: Sendable {
     /// Who signed in before, as the account is now.
     var user: User? { transaction.user(in: context.run.directory) }
 
-    private var query: String { "tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))" }
+    /// Where the forms are sent.
+    private var action: String {
+        "\(start)/\(Routes.page.path)?tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))"
+    }
 
     /// The form that comes next.
     private func form(_ asked: String?) -> PageForm {
@@ -31,13 +34,15 @@ struct SignInStep: Sendable {
     func page(
         asked: String? = nil, alert: String? = nil, fields: Parameters? = nil, cookie: String? = nil
     ) -> Response {
+        let accounts = asked == nil && transaction.choosing && user == nil ? Session(context: context).accounts : []
+        guard accounts.isEmpty else { return accountsPage(accounts.map(\.user)) }
         let form = form(asked)
         let offersSignUp = context.policy.kind == .signUpOrSignIn && form == .signIn
         let example = form == .signIn ? example : nil
         let html = FormHTML(
-            form: form, action: "\(start)/\(Routes.page.path)?\(query)", csrf: transaction.csrf, alert: alert,
+            form: form, action: action, csrf: transaction.csrf, alert: alert,
             given: { known($0, fields) }, offersReset: isB2C,
-            signUpLink: offersSignUp ? "\(start)/\(Routes.page.path)?\(query)&form=\(PageForm.signUp.rawValue)" : nil,
+            signUpLink: offersSignUp ? "\(action)&form=\(PageForm.signUp.rawValue)" : nil,
             example: example)
         let settings = PageSettings(
             transaction: name, csrf: transaction.csrf, tenant: "/\(context.url.tenant)/\(context.policy.name)",
@@ -51,6 +56,11 @@ struct SignInStep: Sendable {
             title: form.title, content: html.html, script: script, headers: headers,
             overline: context.configuration.tenant.name
         ).response
+    }
+
+    private func accountsPage(_ accounts: [User]) -> Response {
+        let form = AccountsHTML(accounts: accounts, action: action, csrf: transaction.csrf)
+        return Page(title: "Pick an account", content: form.html, overline: context.configuration.tenant.name).response
     }
 
     private static let exampleScript = String(decoding: PackageResources.sign_in_js, as: UTF8.self)
@@ -68,7 +78,7 @@ struct SignInStep: Sendable {
     private func known(_ field: String, _ fields: Parameters?) -> String? {
         if let typed = fields?[field] { return typed }
         switch field {
-        case "signInName", "email": return transaction.request.options.loginHint
+        case "signInName", "email": return transaction.request.options.hint.name
         case "displayName": return user?.name.display
         case "givenName": return user?.name.given
         case "surname": return user?.name.family
@@ -82,8 +92,10 @@ struct SignInStep: Sendable {
         switch fields["action"] {
         case "cancel": return refuse(.cancelled)
         case "forgot": return refuse(.forgotPassword)
+        case "other": return page(asked: PageForm.signIn.rawValue)
         default: break
         }
+        if let objectID = fields["account"] { return await choose(objectID) }
         let form = form(fields["form"])
         switch FormReader(run: context.run, fields: fields).read(form, user: user) {
         case .failure(_, let message): return page(asked: form.rawValue, alert: message, fields: fields)
@@ -91,24 +103,36 @@ struct SignInStep: Sendable {
         }
     }
 
+    /// Takes an account that signed in with the browser before; if that is too long ago, the person signs in again.
+    private func choose(_ objectID: String) async -> Response {
+        let account = Session(context: context).accounts.first { $0.user.objectID == objectID }
+        guard let account, transaction.request.options.allows(signIn: account.time, now: context.now) else {
+            return page(asked: PageForm.signIn.rawValue)
+        }
+        return await advance(.signIn, account.user, false, signedIn: account.time)
+    }
+
     /// After a sign-in under an edit policy the profile comes; after everything else the answer.
-    private func advance(_ form: PageForm, _ user: User, _ isNew: Bool) async -> Response {
+    private func advance(_ form: PageForm, _ user: User, _ isNew: Bool, signedIn: Int64? = nil) async -> Response {
         let outcome = Transaction.Outcome(user: user.objectID, newUser: isNew)
         context.run.transactions.finish(name, outcome)
-        guard context.policy.kind == .editProfile, form == .signIn else { return await finish(user, isNew: isNew) }
+        guard context.policy.kind == .editProfile, form == .signIn else {
+            return await finish(user, isNew: isNew, signedIn: signedIn)
+        }
         var next = transaction
         next.outcome = outcome
         return SignInStep(context: context, transaction: next, name: name).page(
-            cookie: Session(context: context).cookie(for: user))
+            cookie: Session(context: context).cookie(for: user, signedIn: signedIn ?? context.now))
     }
 
-    /// The answer for the client, and the session.
-    func finish(_ user: User, isNew: Bool) async -> Response {
+    /// The answer for the client, and the session; without a time of the sign-in, it is now.
+    func finish(_ user: User, isNew: Bool, signedIn: Int64? = nil) async -> Response {
         context.run.transactions.end(name)
+        let time = signedIn ?? context.now
         let answer = AuthorizationResponse(context: context, request: transaction.request)
         return await answer.response(
-            user, signedIn: context.now, newUser: isNew,
-            headers: ["Set-Cookie": Session(context: context).cookie(for: user)])
+            user, signedIn: time, newUser: isNew,
+            headers: ["Set-Cookie": Session(context: context).cookie(for: user, signedIn: time)])
     }
 
     private func refuse(_ refusal: Refusal) -> Response {

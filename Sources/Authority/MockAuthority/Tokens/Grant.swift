@@ -61,6 +61,7 @@ extension Grant {
         members["challenge"] = binding.challenge.map { .string($0.text) }
         members["hashed"] = binding.challenge.map { .boolean($0.hashed) }
         if binding.singlePage { members["single_page"] = true }
+        if signIn.showsTime { members["shows_time"] = true }
         return members
     }
 
@@ -80,7 +81,7 @@ extension Grant {
         self.generation = generation
         signIn = SignIn(
             time: time, nonce: members["nonce"]?.string, newUser: members["new"]?.boolean ?? false,
-            local: members["local"]?.boolean ?? false)
+            local: members["local"]?.boolean ?? false, showsTime: members["shows_time"]?.boolean ?? false)
         validity = Validity(issued: issued, expires: expires)
         binding = Binding(
             client: client, policy: policy, scope: scope, redirectURI: members["redirect"]?.string,

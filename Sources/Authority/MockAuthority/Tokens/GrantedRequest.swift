@@ -18,4 +18,6 @@ struct SignIn: Sendable, Equatable {
     var newUser = false
     /// Whether the password grant was used, which tokens say in `idp`.
     var local = false
+    /// Whether the client asked for `auth_time`.
+    var showsTime = false
 }

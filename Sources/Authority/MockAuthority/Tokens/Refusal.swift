@@ -260,10 +260,20 @@ extension Refusal {
             "'\(mode)' is not a supported value of 'response_mode' when requesting a token.")
     }
 
-    static func loginRequired(prompt: String) -> Refusal {
+    static let loginRequired = silent(
+        "login_required", 50058, "Session information is not sufficient for single-sign-on.")
+    static let noSuchSession = silent(
+        "interaction_required", 160_021, "Application requested a user session which does not exist.")
+    static let accountNotChosen = silent(
+        "interaction_required", 16000,
+        "Either multiple user identities are available for the current request or selected account is not supported for "
+            + "the scenario.")
+
+    /// The refusal of a request with the prompt `none`.
+    private static func silent(_ error: String, _ number: Int, _ text: String) -> Refusal {
         Refusal(
-            "login_required", "90077",
-            "User does not have an existing session and request prompt parameter has a value of '\(prompt)'.",
-            entra: "login_required", 50058, "Session information is not sufficient for single-sign-on.")
+            "interaction_required", "90077",
+            "User does not have an existing session and request prompt parameter has a value of 'none'.",
+            entra: error, number, text)
     }
 }

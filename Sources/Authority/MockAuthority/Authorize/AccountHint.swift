@@ -1,0 +1,37 @@
+import Basics
+import JSON
+
+/// The account that a client expects to sign in; without any hint, every account.
+struct AccountHint: Sendable, Equatable {
+    /// `login_hint`: the address, or the object id.
+    var name: String?
+    /// `sid`: the claim of the tokens of a sign-in, which B2C's tokens lack.
+    var session: String?
+    /// `id_token_hint`: an ID token of the account, which may have expired.
+    var token: String?
+
+    /// The accounts that the hint means.
+    ///
+    /// - Throws: the refusal of an ID token that the authority did not issue.
+    func accounts(of all: [Session.Account], _ context: RequestContext) async throws(Refusal) -> [Session.Account] {
+        var claims: JSONObject?
+        if let token {
+            claims = await TokenReader(keys: context.authority.keys).claims(token)
+            if claims == nil { throw .invalidIDTokenHint }
+        }
+        return all.filter { account in
+            (name.map(account.user.isCalled) ?? true)
+                && (session.map { $0.isSame(as: account.sessionID) } ?? true)
+                && (claims.map { context.configuration.isToken($0, of: account.user) } ?? true)
+        }
+    }
+}
+
+extension Configuration {
+    /// Whether a token of this tenant with these claims is of a person; tokens without `oid` have a `sub` for each application.
+    func isToken(_ claims: JSONObject, of user: User) -> Bool {
+        if let objectID = claims["oid"]?.string { return objectID == user.objectID }
+        let audience = claims["aud"]?.string ?? ""
+        return claims["sub"]?.string == EntraClaims.subject(of: user.objectID, for: audience, in: tenant)
+    }
+}
