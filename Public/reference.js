@@ -131,7 +131,7 @@ function exampleOf(schema) {
   if (!schema) return null;
   const known = resolve(schema);
   if (known.type === "array") return exampleOf(known.items) && [exampleOf(known.items)];
-  return known.oneOf ? exampleOf(known.oneOf[0]) : known.type === "object" ? known.example : null;
+  return known.type === "object" ? known.example : null;
 }
 
 /** Returns a schema in a few words. */

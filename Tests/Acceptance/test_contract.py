@@ -129,7 +129,7 @@ class Contract(unittest.TestCase):
             pathlib.Path(sys.executable).parent / "schemathesis",
             "--config-file", pathlib.Path(__file__).parent / "schemathesis.toml",
             "run", PUBLIC / "openapi.yaml", "--url", self.servers.page,
-            "--header", f"Authorization: Bearer {self.token}",
+            "--header", f"Authorization: Bearer {self.token}", "--header", "Accept: application/json",
         ]
         here = str(pathlib.Path(__file__).parent)  # for the hooks
         done = subprocess.run(

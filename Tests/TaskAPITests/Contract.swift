@@ -6,13 +6,15 @@ import Support
 struct Contract {
     let version: String?
     let paths: [(path: String, operations: [Method: ContractOperation])]
-    /// The regular expression that a value of `{id}` must match.
-    let identifierPattern: String?
+    let taskMembers: [String]
+    /// The schema of `{id}`.
+    let identifier: JSONValue
 
     init() throws {
         let contract = try TestFile("../../Public/openapi.json").json()
         version = contract["info"]["version"].string
-        identifierPattern = contract["components"]["parameters"]["id"]["schema"]["pattern"].string
+        taskMembers = contract["components"]["schemas"]["TodoTask"]["properties"].members.map(\.name)
+        identifier = contract["components"]["parameters"]["id"]["schema"]
         paths = contract["paths"].members.map { path in
             let operations = path.value.members.filter { $0.name != "parameters" }
                 .map { (Method($0.name.uppercased()), ContractOperation($0.value)) }
