@@ -74,7 +74,7 @@ let modules = [
     // importer, the module that wraps it.
     Module("Libraries", "Platform", imports: ["Basics"]),
     Module("Libraries", "JSON", imports: ["Basics"]),
-    Module("Libraries", "OpenSSL", imports: ["COpenSSL"]),
+    Module("Libraries", "OpenSSL", imports: ["COpenSSL", "Basics"]),
     Module("Libraries", "SQLite", imports: ["CSQLite"]),
     Module("Libraries", "PostgreSQL", imports: ["CPostgreSQL", "OpenSSL", "Platform"]),
     Module("Libraries", "Curl", imports: ["CCurl", "OpenSSL", "Basics"]),

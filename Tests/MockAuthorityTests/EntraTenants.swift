@@ -38,7 +38,7 @@ extension TestAuthority {
     }
 
     /// The keys of a set, by their names.
-    func keys(at target: String) async throws -> [String: RSAPublicKey] {
+    func keys(at target: String) async throws -> [String: PublicKey] {
         try Self.publicKeys(in: .object(try await document(target)))
     }
 }

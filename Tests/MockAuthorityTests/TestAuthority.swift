@@ -82,14 +82,15 @@ struct TestAuthority: Sendable {
     func keySet() async throws -> JSONValue { try await authority.b2c.keys.current().keySet }
 
     /// The keys that B2C publishes now.
-    func publicKeys() async throws -> [String: RSAPublicKey] { try Self.publicKeys(in: try await keySet()) }
+    func publicKeys() async throws -> [String: PublicKey] { try Self.publicKeys(in: try await keySet()) }
 
     /// The keys of a set, by their names.
-    static func publicKeys(in set: JSONValue) throws -> [String: RSAPublicKey] {
-        var keys: [String: RSAPublicKey] = [:]
+    static func publicKeys(in set: JSONValue) throws -> [String: PublicKey] {
+        var keys: [String: PublicKey] = [:]
         for key in (set["keys"].array ?? []).compactMap(\.object) {
             guard let kid = key["kid"]?.string, let n = key["n"]?.string, let e = key["e"]?.string else { continue }
-            keys[kid] = try RSAPublicKey(modulus: Token.decode(n), exponent: Token.decode(e))
+            keys[kid] = try PublicKey(
+                .rsa(modulus: Token.decode(n), exponent: Token.decode(e)), for: .rs256)
         }
         return keys
     }
@@ -115,7 +116,7 @@ struct Token {
         signature = Self.decode(parts[2])
     }
 
-    func isSigned(by keys: [String: RSAPublicKey]) -> Bool {
+    func isSigned(by keys: [String: PublicKey]) -> Bool {
         header["kid"]?.string.flatMap { keys[$0] }?.verifies(signature: signature, of: input) ?? false
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import OpenSSL
 import Support
 import Testing
@@ -36,13 +37,22 @@ struct RSAPrivateKeyTests {
         #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: maker.output) }
     }
 
-    @Test("Other digests make other signatures")
-    func otherDigestsMakeOtherSignatures() throws {
-        let key = try SigningKey.shared.publicKey()
-        for digest in DigestAlgorithm.allCases {
-            let signature = try SigningKey.shared.sign(message, digest: digest)
-            #expect(signature.count == 256)
-            #expect(key.verifies(signature: signature, of: message) == (digest == .sha256))
+    @Test("Each algorithm signs what it alone verifies", arguments: SignatureAlgorithm.allCases)
+    func everyAlgorithmSigns(algorithm: SignatureAlgorithm) throws {
+        let key = try RSAPrivateKey.generate(algorithm)
+        let signature = try key.sign(message)
+        for other in SignatureAlgorithm.allCases {
+            guard let publicKey = try? key.publicKey(for: other) else {
+                #expect(other.keyKind != algorithm.keyKind)
+                continue
+            }
+            #expect(other.keyKind == algorithm.keyKind)
+            #expect(signature.count == publicKey.signatureLength)
+            // Twice, because a context is used again.
+            for _ in 1...2 {
+                #expect(publicKey.verifies(signature: signature, of: message) == (other == algorithm), "\(other)")
+                #expect(!publicKey.verifies(signature: signature, of: message + [0]))
+            }
         }
     }
 

@@ -1,9 +1,10 @@
+import Basics
 import JSON
 import OpenSSL
 import Support
 import Testing
 
-@Suite("Wycheproof: RSASSA-PKCS1-v1_5 with SHA-256 (V-45 to V-47)", .timeLimit(.minutes(15)))
+@Suite("Wycheproof: signatures of every algorithm (V-45 to V-47)", .timeLimit(.minutes(15)))
 struct SignatureVectorTests {
     @Test(
         "Every vector has its published result",
@@ -13,9 +14,12 @@ struct SignatureVectorTests {
         let groups = try #require(document["testGroups"].array)
         var checked = 0
         for group in groups {
-            let key = try RSAPublicKey(
-                modulus: #require(bytes(hex: group["publicKey"]["modulus"].string ?? "-")).withoutLeadingZero,
-                exponent: #require(bytes(hex: group["publicKey"]["publicExponent"].string ?? "-")).withoutLeadingZero)
+            let key = try PublicKey(
+                .rsa(
+                    modulus: #require(bytes(hex: group["publicKey"]["modulus"].string ?? "-")).withoutLeadingZero,
+                    exponent: #require(bytes(hex: group["publicKey"]["publicExponent"].string ?? "-"))
+                        .withoutLeadingZero),
+                for: .rs256)
             for vector in try #require(group["tests"].array) {
                 let message = try #require(bytes(hex: vector["msg"].string ?? "-"))
                 let signature = try #require(bytes(hex: vector["sig"].string ?? "-"))
@@ -30,12 +34,39 @@ struct SignatureVectorTests {
         #expect(checked == Int(document["numberOfTests"].integer ?? 0))
     }
 
+    @Test("Every vector of the other algorithms has its published result")
+    func otherAlgorithms() throws {
+        var checked: [String: Int] = [:]
+        for group in try #require(TestFile.vector("other_algorithms.json").json().array) {
+            let name = group["alg"].string ?? ""
+            let algorithm = try #require(SignatureAlgorithm(named: name))
+            let key = try PublicKey(numbers(group["key"]), for: algorithm)
+            for vector in try #require(group["tests"].array) {
+                let (parts, message) = (vector.array ?? [], vector.array?[2].string ?? "-")
+                let signature = try #require(bytes(hex: parts[3].string ?? "-"))
+                let good = key.verifies(signature: signature, of: try #require(bytes(hex: message)))
+                #expect(.boolean(good) == parts[4], "\(name), tcId \(parts[0]), \(parts[1])")
+                checked[name, default: 0] += 1
+            }
+        }
+        #expect(checked == ["RS384": 57, "RS512": 58, "PS256": 108, "ES256": 262, "ES384": 280, "EdDSA": 151])
+    }
+
+    private func numbers(_ key: JSONValue) -> PublicKeyNumbers {
+        func number(_ name: String) -> [UInt8] { Base64URL.decode(key[name].string ?? "") ?? [] }
+        return switch key["kty"] {
+        case "RSA": .rsa(modulus: number("n"), exponent: number("e"))
+        case "EC": .ec(x: number("x"), y: number("y"))
+        default: .ed25519(number("x"))
+        }
+    }
+
     @Test("A signature has the length of the modulus")
     func lengthIsThatOfTheModulus() throws {
         let key = try SigningKey.shared.publicKey()
         let message = Array("message".utf8)
         let signature = try SigningKey.shared.sign(message)
-        #expect(signature.count == key.modulusLength)
+        #expect(signature.count == key.signatureLength)
         #expect(key.verifies(signature: signature, of: message))
         #expect(!key.verifies(signature: [0] + signature, of: message))
         #expect(!key.verifies(signature: signature + [0], of: message))

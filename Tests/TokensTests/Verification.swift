@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import OpenSSL
 import Support
@@ -5,7 +6,7 @@ import Tokens
 
 /// The verification of a token as the server does it, with a set of keys in memory.
 struct Verification {
-    var keys: [String: RSAPublicKey]
+    var keys: [String: PublicKey]
     var rules = TestClaims.rules
     var issuers = TestClaims.issuers
     var now = TestClaims.now
@@ -17,7 +18,8 @@ struct Verification {
     init(_ set: KeySetDocument) throws {
         keys = [:]
         for key in set.keys {
-            keys[key.keyIdentifier] = try RSAPublicKey(modulus: key.modulus, exponent: key.exponent)
+            keys[key.keyIdentifier] = try PublicKey(
+                .rsa(modulus: key.modulus, exponent: key.exponent), for: .rs256)
         }
     }
 

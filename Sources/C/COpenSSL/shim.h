@@ -8,6 +8,7 @@
 #include <openssl/conf.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
@@ -80,33 +81,115 @@ static inline BIGNUM *copenssl_rsa_exponent(EVP_PKEY *key) {
     return EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &number) == 1 ? number : NULL;
 }
 
-// 1 if the public key is sound, or the provider finds it so; its modulus and exponent are odd. `key` is borrowed.
+// 1 if OpenSSL's provider finds the public key sound. `key` is borrowed.
 static inline int copenssl_public_check(EVP_PKEY *key) {
-    BIGNUM *modulus = copenssl_rsa_modulus(key);
-    const int isSound = modulus && copenssl_is_sound_modulus(modulus);
-    BN_free(modulus);
-    ERR_clear_error();  // a number without an inverse is noted as an error
-    if (isSound) return 1;
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);  // counts a reference on `key`
     int result = context ? EVP_PKEY_public_check(context) : 0;
     EVP_PKEY_CTX_free(context);
     return result;
 }
 
-// A context that can verify again and again: RSASSA-PKCS1-v1_5 over digests of `md`; NULL on failure.
+// 1 if the public RSA key is sound, or the provider finds it so; its modulus and exponent are odd. `key` is borrowed.
+static inline int copenssl_rsa_public_check(EVP_PKEY *key) {
+    BIGNUM *modulus = copenssl_rsa_modulus(key);
+    const int isSound = modulus && copenssl_is_sound_modulus(modulus);
+    BN_free(modulus);
+    ERR_clear_error();  // a number without an inverse is noted as an error
+    return isSound ? 1 : copenssl_public_check(key);
+}
+
+// Builds the public key of a point of a named curve, or NULL if the point is not on the curve. `point` is the uncompressed form of SEC 1, and
+// is copied.
+static inline EVP_PKEY *copenssl_ec_public_key(const char *curve, const unsigned char *point, size_t count) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    // fromdata copies the parameters, and only reads the curve and the point.
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
+        OSSL_PARAM_construct_end(),
+    };
+    if (context && EVP_PKEY_fromdata_init(context) == 1 && EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1) {
+        EVP_PKEY_free(key);
+        key = NULL;
+    }
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+// Sets the padding of an RSA context: RSA_PKCS1_PADDING, or RSA_PKCS1_PSS_PADDING with the mask and the length of the salt that RFC 7518
+// section 3.5 demands. Returns 1, also for a `padding` of 0, which other kinds of keys have.
+static inline int copenssl_set_padding(EVP_PKEY_CTX *context, const EVP_MD *md, int padding) {
+    if (padding == 0) return 1;
+    if (EVP_PKEY_CTX_set_rsa_padding(context, padding) != 1) return 0;
+    return padding != RSA_PKCS1_PSS_PADDING || (EVP_PKEY_CTX_set_rsa_mgf1_md(context, md) == 1 &&
+                                                EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1);
+}
+
+// A context that can verify digests of `md` again and again; NULL on failure. `padding` is that of copenssl_set_padding.
 // Counts a reference on `key`; `md` is only read for its name.
-static inline EVP_PKEY_CTX *copenssl_pkcs1_verifier(EVP_PKEY *key, const EVP_MD *md) {
+static inline EVP_PKEY_CTX *copenssl_verifier(EVP_PKEY *key, const EVP_MD *md, int padding) {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
-    if (context && EVP_PKEY_verify_init(context) == 1 &&
-        EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1 &&
+    if (context && EVP_PKEY_verify_init(context) == 1 && copenssl_set_padding(context, md, padding) &&
         EVP_PKEY_CTX_set_signature_md(context, md) == 1)
         return context;
     EVP_PKEY_CTX_free(context);
     return NULL;
 }
 
+// Writes the DER form of an ECDSA signature, which OpenSSL wants, of the two numbers of equal length that a JWS has. Returns its length; 0
+// on failure. `der` has room for `raw_count` + 16 bytes; both are borrowed.
+static inline size_t copenssl_ecdsa_der(const unsigned char *raw, size_t raw_count, unsigned char *der) {
+    ECDSA_SIG *signature = ECDSA_SIG_new();
+    BIGNUM *r = BN_bin2bn(raw, (int)(raw_count / 2), NULL);
+    BIGNUM *s = BN_bin2bn(raw + raw_count / 2, (int)(raw_count / 2), NULL);
+    int count = 0;
+    if (signature && r && s && ECDSA_SIG_set0(signature, r, s) == 1) {  // `signature` owns both from now on
+        r = s = NULL;
+        count = i2d_ECDSA_SIG(signature, &der);
+    }
+    BN_free(r);
+    BN_free(s);
+    ECDSA_SIG_free(signature);
+    return count > 0 ? (size_t)count : 0;
+}
+
+// Writes the two numbers of an ECDSA signature in DER, each with half of `raw_count` bytes; 1 on success. Both are borrowed.
+static inline int copenssl_ecdsa_raw(const unsigned char *der, size_t der_count, unsigned char *raw, size_t raw_count) {
+    ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)der_count);
+    const int half = (int)(raw_count / 2);
+    const int done = signature && BN_bn2binpad(ECDSA_SIG_get0_r(signature), raw, half) == half &&
+                     BN_bn2binpad(ECDSA_SIG_get0_s(signature), raw + half, half) == half;
+    ECDSA_SIG_free(signature);
+    return done;
+}
+
+// 1 if `signature` is that of the message by a key of Ed25519, which hashes by itself. Everything is borrowed; `context` is used again.
+static inline int copenssl_ed25519_verify(EVP_MD_CTX *context, EVP_PKEY *key, const unsigned char *signature, size_t signature_count,
+                                          const unsigned char *message, size_t message_count) {
+    return EVP_MD_CTX_reset(context) == 1 && EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) == 1 &&
+           EVP_DigestVerify(context, signature, signature_count, message, message_count) == 1;
+}
+
 // A new key of `bits`; EVP_RSA_gen is a macro. NULL on failure.
 static inline EVP_PKEY *copenssl_rsa_generate(unsigned int bits) { return EVP_RSA_gen(bits); }
+
+// A new key of a named curve; EVP_EC_gen is a macro. NULL on failure.
+static inline EVP_PKEY *copenssl_ec_generate(const char *curve) { return EVP_EC_gen(curve); }
+
+// A new key of Ed25519; NULL on failure.
+static inline EVP_PKEY *copenssl_ed25519_generate(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+
+// Writes the coordinates of the public half of a key of a curve, each with `half` bytes; 1 on success. `key` is borrowed.
+static inline int copenssl_ec_coordinates(EVP_PKEY *key, unsigned char *point, int half) {
+    BIGNUM *x = NULL, *y = NULL;
+    const int done = EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_EC_PUB_X, &x) == 1 &&
+                     EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_EC_PUB_Y, &y) == 1 && BN_bn2binpad(x, point, half) == half &&
+                     BN_bn2binpad(y, point + half, half) == half;
+    BN_free(x);
+    BN_free(y);
+    return done;
+}
 
 // Reads a private RSA key; NULL on failure. `pem` is borrowed: the BIO that keeps it dies here. The empty passphrase
 // (the fourth argument) keeps an encrypted key from asking on the terminal.
@@ -138,12 +221,13 @@ static inline size_t copenssl_bio_bytes(BIO *bio, const char **bytes) {
 // BN_num_bytes is a macro.
 static inline int copenssl_number_count(const BIGNUM *number) { return BN_num_bytes(number); }
 
-// Signs with RSASSA-PKCS1-v1_5, the default padding. `count` holds the room and becomes the length. Everything is
-// borrowed.
-static inline int copenssl_sign(EVP_PKEY *key, const EVP_MD *md, const unsigned char *message, size_t message_count,
+// Signs a message. `md` is NULL for a key that hashes by itself, and `padding` is that of copenssl_set_padding. `count` holds the room and
+// becomes the length. Everything is borrowed.
+static inline int copenssl_sign(EVP_PKEY *key, const EVP_MD *md, int padding, const unsigned char *message, size_t message_count,
                                 unsigned char *signature, size_t *count) {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    int result = context && EVP_DigestSignInit(context, NULL, md, NULL, key) == 1 &&
+    EVP_PKEY_CTX *signer = NULL;  // owned by `context`
+    int result = context && EVP_DigestSignInit(context, &signer, md, NULL, key) == 1 && copenssl_set_padding(signer, md, padding) &&
                  EVP_DigestSign(context, signature, count, message, message_count) == 1;
     EVP_MD_CTX_free(context);
     return result;

@@ -1,13 +1,23 @@
 private import COpenSSL
 
 /// A hash function of the SHA-2 family, for signatures.
-package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
-    case sha256, sha512
+enum DigestAlgorithm: Sendable {
+    case sha256, sha384, sha512
+
+    /// The bytes of a digest.
+    var byteCount: Int {
+        switch self {
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
 
     /// The method, fetched once for the process; it is never freed.
     var method: OpaquePointer {
         switch self {
         case .sha256: unsafe DigestMethod.sha256.pointer
+        case .sha384: unsafe DigestMethod.sha384.pointer
         case .sha512: unsafe DigestMethod.sha512.pointer
         }
     }
@@ -18,6 +28,7 @@ package enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     let pointer: OpaquePointer
 
     static let sha256 = DigestMethod("SHA256")
+    static let sha384 = DigestMethod("SHA384")
     static let sha512 = DigestMethod("SHA512")
     static let sha1 = DigestMethod("SHA1")
 

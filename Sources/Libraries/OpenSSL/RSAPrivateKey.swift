@@ -1,29 +1,43 @@
+package import Basics
 private import COpenSSL
 
-/// A private RSA key, with which mock-authority and tests sign tokens.
+/// A private key, with which mock-authority and tests sign tokens.
 ///
 /// The server holds no such key. The key is immutable, and any thread may sign.
 package final class RSAPrivateKey: Sendable {
+    /// The algorithm of the signatures.
+    package let algorithm: SignatureAlgorithm
     let handle: KeyHandle
 
-    private init(_ handle: consuming KeyHandle) {
+    private init(_ handle: consuming KeyHandle, _ algorithm: SignatureAlgorithm) {
         self.handle = handle
+        self.algorithm = algorithm
     }
 
     /// Makes a new key.
     ///
-    /// - Parameter bits: the size of the modulus, 1024 to 8192; below 2048 only for keys that must be refused.
+    /// - Parameters:
+    ///   - algorithm: the algorithm of the signatures, which decides the kind of key.
+    ///   - bits: the size of an RSA modulus, 1024 to 8192; below 2048 only for keys that must be refused.
     /// - Throws: ``RSAError/modulusSize(bits:)`` or OpenSSL's failure.
     /// - Returns: the key.
-    package static func generate(bits: Int = 2048) throws(RSAError) -> RSAPrivateKey {
+    package static func generate(
+        _ algorithm: SignatureAlgorithm = .rs256, bits: Int = 2048
+    ) throws(RSAError) -> RSAPrivateKey {
         guard (1024...8192).contains(bits) else { throw .modulusSize(bits: bits) }
         Cleanup.turnOff()
         ErrorQueue.clear()
-        guard let key = unsafe copenssl_rsa_generate(UInt32(bits)) else { throw .library(ErrorQueue.drain()) }
-        return RSAPrivateKey(unsafe KeyHandle(takingOwnershipOf: key))
+        let key: OpaquePointer? =
+            switch algorithm.keyKind {
+            case .rsa: unsafe copenssl_rsa_generate(UInt32(bits))
+            case .p256, .p384: unsafe copenssl_ec_generate(algorithm.curve?.name)
+            case .ed25519: unsafe copenssl_ed25519_generate()
+            }
+        guard let key = unsafe key else { throw .library(ErrorQueue.drain()) }
+        return RSAPrivateKey(unsafe KeyHandle(takingOwnershipOf: key), algorithm)
     }
 
-    /// Reads an unencrypted key in PEM, PKCS #8 or PKCS #1.
+    /// Reads an unencrypted RSA key in PEM, PKCS #8 or PKCS #1.
     ///
     /// - Parameter pem: the text, with its markers.
     /// - Throws: ``RSAError/notPrivateKey``.
@@ -39,7 +53,7 @@ package final class RSAPrivateKey: Sendable {
         }
         ErrorQueue.clear()
         guard let key = unsafe key else { throw .notPrivateKey }
-        unsafe self.init(KeyHandle(takingOwnershipOf: key))
+        unsafe self.init(KeyHandle(takingOwnershipOf: key), .rs256)
     }
 
     /// The key as PKCS #8 in PEM, unencrypted.
@@ -58,44 +72,79 @@ package final class RSAPrivateKey: Sendable {
         return text
     }
 
-    /// The modulus, big-endian, without leading zero octet.
+    /// The modulus of an RSA key, big-endian, without leading zero octet.
     package var modulus: [UInt8] {
         unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_modulus(handle.pointer))
     }
 
-    /// The public exponent, big-endian, without leading zero octet.
+    /// The public exponent of an RSA key, big-endian, without leading zero octet.
     package var exponent: [UInt8] {
         unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_exponent(handle.pointer))
     }
 
-    /// Returns the public half.
-    ///
-    /// - Returns: the key that verifies.
-    /// - Throws: ``RSAError`` when the key is too weak to be admitted.
-    package func publicKey() throws(RSAError) -> RSAPublicKey {
-        try RSAPublicKey(modulus: modulus, exponent: exponent)
+    /// The numbers of the public half.
+    package var numbers: PublicKeyNumbers {
+        guard algorithm.keyKind != .rsa else { return .rsa(modulus: modulus, exponent: exponent) }
+        let octets = algorithm.curve?.octets ?? 16
+        let point = unsafe [UInt8](unsafeUninitializedCapacity: 2 * octets) { point, count in
+            count = 2 * octets
+            let done =
+                algorithm.keyKind == .ed25519
+                ? unsafe EVP_PKEY_get_raw_public_key(handle.pointer, point.baseAddress, &count)
+                : unsafe copenssl_ec_coordinates(handle.pointer, point.baseAddress, Int32(octets))
+            precondition(done == 1, "a key has a public half, unless memory ran out")
+        }
+        guard algorithm.keyKind != .ed25519 else { return .ed25519(point) }
+        return .ec(x: Array(point.prefix(octets)), y: Array(point.suffix(octets)))
     }
 
-    /// Signs with RSASSA-PKCS1-v1_5.
+    /// Returns the public half.
+    ///
+    /// - Parameter algorithm: the algorithm of the signatures; that of this key by default.
+    /// - Returns: the key that verifies.
+    /// - Throws: ``PublicKeyError`` when the key is too weak to be admitted, or not for the algorithm.
+    package func publicKey(for algorithm: SignatureAlgorithm? = nil) throws(PublicKeyError) -> PublicKey {
+        try PublicKey(numbers, for: algorithm ?? self.algorithm)
+    }
+
+    /// Signs a message as RFC 7518 section 3 and RFC 8037 section 3.1 say.
     ///
     /// - Parameters:
     ///   - message: the message, which is not hashed yet.
-    ///   - digest: the hash: SHA-256 makes RS256, SHA-512 makes RS512.
-    /// - Returns: the signature, as long as the modulus.
+    ///   - other: an algorithm for the same kind of key; that of this key by default.
+    /// - Returns: the signature: as long as an RSA modulus, or the two numbers of ECDSA, each of the length of the curve.
     /// - Throws: OpenSSL's failure.
-    package func sign(_ message: [UInt8], digest: DigestAlgorithm = .sha256) throws(RSAError) -> [UInt8] {
+    package func sign(_ message: [UInt8], as other: SignatureAlgorithm? = nil) throws(RSAError) -> [UInt8] {
         ErrorQueue.clear()
+        let algorithm = other ?? algorithm
         // The longest modulus taken has 1024 octets. Message and signature are borrowed for the call.
         var signature = [UInt8](repeating: 0, count: 1024)
         var count = signature.count
         let done = unsafe message.withUnsafeBufferPointer { message in
             unsafe signature.withUnsafeMutableBufferPointer { signature in
                 unsafe copenssl_sign(
-                    handle.pointer, digest.method, message.baseAddress, message.count, signature.baseAddress, &count)
+                    handle.pointer, algorithm.digest?.method, algorithm.padding, message.baseAddress, message.count,
+                    signature.baseAddress, &count)
             }
         }
         guard done == 1 else { throw .library(ErrorQueue.drain()) }
-        return Array(signature.prefix(count))
+        let made = Array(signature.prefix(count))
+        guard let curve = algorithm.curve else { return made }
+        return try Self.raw(made, count: 2 * curve.octets)
+    }
+
+    /// Returns the two numbers of an ECDSA signature in DER, one after the other (RFC 7518 section 3.4).
+    private static func raw(_ der: [UInt8], count: Int) throws(RSAError) -> [UInt8] {
+        var done: Int32 = 0
+        let numbers = unsafe [UInt8](unsafeUninitializedCapacity: count) { numbers, filled in
+            filled = count
+            // Both are borrowed for the call.
+            done = unsafe der.withUnsafeBufferPointer { der in
+                unsafe copenssl_ecdsa_raw(der.baseAddress, der.count, numbers.baseAddress, count)
+            }
+        }
+        guard done == 1 else { throw .library(ErrorQueue.drain()) }
+        return numbers
     }
 
     private static func bytes(takingOwnershipOf number: OpaquePointer?) -> [UInt8] {

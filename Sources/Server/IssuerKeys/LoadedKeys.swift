@@ -17,7 +17,7 @@ struct LoadedKeys: Sendable {
 /// A key that passed every rule, ready to verify signatures.
 struct AdmittedKey: Sendable {
     let published: KeySetDocument.Key
-    let key: RSAPublicKey
+    let key: PublicKey
     /// The issuer whose tokens the key signs: that of the metadata, or a narrower one of the key (P-7).
     let issuer: String
 
@@ -84,7 +84,10 @@ extension LoadedKeys {
         if let key = known.first(where: { $0.published == published }) {
             return AdmittedKey(published: published, key: key.key, issuer: issuer)
         }
-        guard let key = try? RSAPublicKey(modulus: published.modulus, exponent: published.exponent) else {
+        guard
+            let key = try? PublicKey(
+                .rsa(modulus: published.modulus, exponent: published.exponent), for: .rs256)
+        else {
             throw Unusable(reason: "OpenSSL finds it unsound")
         }
         return AdmittedKey(published: published, key: key, issuer: issuer)

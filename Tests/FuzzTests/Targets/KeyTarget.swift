@@ -81,7 +81,7 @@ private func checkLoading(_ metadata: [UInt8], _ keySet: [UInt8]) throws {
         let names = load.keys.keys.map(\.published.keyIdentifier)
         try require(!names.contains("distrusted"), "a distrusted key is not used")
         for key in load.keys.keys {
-            let forged = [UInt8](repeating: 0, count: key.key.modulusLength)
+            let forged = [UInt8](repeating: 0, count: key.key.signatureLength)
             let isNarrower = IssuerTenant.isTemplate(load.keys.issuer) && IssuerTenant.of(key.issuer) != nil
             try require(key.issuer == load.keys.issuer || isNarrower, "a key signs for the issuer of its document")
             try require(!key.key.verifies(signature: forged, of: []), "no key takes a signature of zeros")

@@ -75,7 +75,7 @@ private func checkRefused(_ text: String, _ finding: SignatureFinding) throws {
 
 /// The token of RFC 7520 section 4.1, the only one that its key signed.
 private func checkSignature(_ token: CompactToken) throws {
-    guard let published = PublishedSignature.shared, token.signature.count == published.key.modulusLength else {
+    guard let published = PublishedSignature.shared, token.signature.count == published.key.signatureLength else {
         return
     }
     guard published.key.verifies(signature: token.signature, of: token.signingInput) else { return }
@@ -83,7 +83,7 @@ private func checkSignature(_ token: CompactToken) throws {
 }
 
 private struct PublishedSignature {
-    let key: RSAPublicKey
+    let key: PublicKey
     let token: [UInt8]
 
     static let shared = try? PublishedSignature()
@@ -91,9 +91,10 @@ private struct PublishedSignature {
     private init() throws {
         let vector = try TestFile.vector("rfc7520_4_1_rs256.json").json()
         let jwk = vector["input"]["key"]
-        key = try RSAPublicKey(
-            modulus: Base64URL.decode(jwk["n"].string ?? "") ?? [],
-            exponent: Base64URL.decode(jwk["e"].string ?? "") ?? [])
+        key = try PublicKey(
+            .rsa(
+                modulus: Base64URL.decode(jwk["n"].string ?? "") ?? [],
+                exponent: Base64URL.decode(jwk["e"].string ?? "") ?? []), for: .rs256)
         token = Array((vector["output"]["compact"].string ?? "").utf8)
     }
 }

@@ -53,7 +53,9 @@ struct TokenReader: Sendable {
             let state = try await keys.current()
             let key = (state.published + state.retired).first { $0.identifier == header["kid"]?.string }
             let input = Array("\(parts[0]).\(parts[1])".utf8)
-            guard let key, try key.privateKey.publicKey().verifies(signature: signature, of: input) else { return nil }
+            guard let key = try? key?.privateKey.publicKey(), key.verifies(signature: signature, of: input) else {
+                return nil
+            }
         } catch {
             return nil
         }

@@ -36,7 +36,7 @@ struct BadTokenSigner: Sendable {
         case .truncated: return String(try signer.sign(claims).dropLast(6))
         case .algNone: return TokenSigner.input(header: header("none"), payload: payload) + "."
         case .hs256WithPublicKey: return authenticated(payload)
-        case .rs512: return try signer.sign(header: header("RS512"), payload: payload, digest: .sha512)
+        case .rs512: return try signer.sign(header: header("RS512"), payload: payload, as: .rs512)
         case .huge: return try signer.sign(padded(claims))
         case .notJSON: return try signer.sign(header: signer.header, payload: Array("This is not JSON.".utf8))
         case .v1: return try signer.sign(header: signer.headerOfVersionOne, payload: payload)

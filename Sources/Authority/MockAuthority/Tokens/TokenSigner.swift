@@ -39,10 +39,10 @@ struct TokenSigner: Sendable {
 
     /// Signs any header and payload, also wrong ones.
     func sign(
-        header: JSONObject, payload: [UInt8], digest: DigestAlgorithm = .sha256
+        header: JSONObject, payload: [UInt8], as algorithm: SignatureAlgorithm? = nil
     ) throws(RSAError) -> String {
         let input = Self.input(header: header, payload: payload)
-        return input + "." + Base64URL.encode(try key.privateKey.sign(Array(input.utf8), digest: digest))
+        return input + "." + Base64URL.encode(try key.privateKey.sign(Array(input.utf8), as: algorithm))
     }
 
     /// The signing input: both parts in base64url with a dot between them.

@@ -1,0 +1,182 @@
+package import Basics
+private import COpenSSL
+private import Synchronization
+
+/// A public key that checks the signatures of one algorithm.
+///
+/// The key is immutable to its users, and any number of threads may check at the same time.
+package final class PublicKey: Sendable {
+    /// The only algorithm for which the key is used.
+    package let algorithm: SignatureAlgorithm
+    /// The octets of every signature: of RSA as many as the modulus has.
+    package let signatureLength: Int
+
+    /// The contexts that are not in use, at most ``mostIdle``.
+    private let idle: Mutex<[VerificationContext]>
+    private let original: KeyHandle
+    private static let mostIdle = 16
+
+    /// Admits a key after checks of our own, before OpenSSL sees the key (V-37).
+    ///
+    /// OpenSSL alone takes empty and even moduli, exponents of 1, and points of Ed25519 of small order, under which a forgery
+    /// verifies.
+    ///
+    /// - Parameters:
+    ///   - numbers: the numbers, of the kind that the algorithm takes. An RSA modulus is odd and has 2048 to 8192 bits, its
+    ///     exponent is odd, at least 3 and below 2^32, and neither begins with a zero octet.
+    ///   - algorithm: the algorithm of the signatures.
+    /// - Throws: ``PublicKeyError``, which says which rule is broken.
+    package init(_ numbers: PublicKeyNumbers, for algorithm: SignatureAlgorithm) throws(PublicKeyError) {
+        self.algorithm = algorithm
+        Cleanup.turnOff()
+        ErrorQueue.clear()
+        switch (numbers, algorithm.keyKind) {
+        case (.rsa(let modulus, let exponent), .rsa):
+            try Self.checkModulus(modulus)
+            try Self.checkExponent(exponent)
+            signatureLength = modulus.count
+            original = try Self.rsaKey(modulus, exponent)
+        case (.ec(let x, let y), .p256), (.ec(let x, let y), .p384):
+            guard let curve = algorithm.curve, x.count == curve.octets, y.count == curve.octets else { throw .point }
+            signatureLength = 2 * curve.octets
+            original = try Self.ecKey(curve.name, x, y)
+        case (.ed25519(let point), .ed25519):
+            signatureLength = 64
+            original = try Self.ed25519Key(point)
+        case (.rsa, _), (.ec, _), (.ed25519, _):
+            throw .otherKind
+        }
+        guard let first = unsafe VerificationContext(copying: original.pointer, for: algorithm) else {
+            throw .library(ErrorQueue.drain())
+        }
+        idle = Mutex([first])
+    }
+
+    private static func checkModulus(_ modulus: [UInt8]) throws(PublicKeyError) {
+        guard let first = modulus.first, let last = modulus.last else { throw .modulusSize(bits: 0) }
+        guard first != 0 else { throw .leadingZero }
+        let bits = modulus.count * 8 - first.leadingZeroBitCount
+        guard (2048...8192).contains(bits) else { throw .modulusSize(bits: bits) }
+        guard last & 1 == 1 else { throw .evenModulus }
+    }
+
+    private static func checkExponent(_ exponent: [UInt8]) throws(PublicKeyError) {
+        guard exponent.first != 0 else { throw .leadingZero }
+        guard exponent.count <= 4 else { throw .exponent }
+        let value = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard value >= 3, value & 1 == 1 else { throw .exponent }
+    }
+
+    private static func rsaKey(_ modulus: [UInt8], _ exponent: [UInt8]) throws(PublicKeyError) -> KeyHandle {
+        // Both are copied by the call.
+        let built = unsafe modulus.withUnsafeBufferPointer { n in
+            unsafe exponent.withUnsafeBufferPointer { e in
+                unsafe copenssl_rsa_public_key(n.baseAddress, n.count, e.baseAddress, e.count)
+            }
+        }
+        guard let built = unsafe built else { throw .library(ErrorQueue.drain()) }
+        let key = unsafe KeyHandle(takingOwnershipOf: built)
+        guard unsafe copenssl_rsa_public_check(key.pointer) == 1 else {
+            ErrorQueue.clear()
+            throw .unsound
+        }
+        return key
+    }
+
+    private static func ecKey(_ curve: String, _ x: [UInt8], _ y: [UInt8]) throws(PublicKeyError) -> KeyHandle {
+        // The uncompressed form of SEC 1 section 2.3.3, which is copied by the call.
+        let point = [0x04] + x + y
+        let built = unsafe point.withUnsafeBufferPointer { point in
+            unsafe copenssl_ec_public_key(curve, point.baseAddress, point.count)
+        }
+        ErrorQueue.clear()
+        guard let built = unsafe built else { throw .point }
+        let key = unsafe KeyHandle(takingOwnershipOf: built)
+        guard unsafe copenssl_public_check(key.pointer) == 1 else {
+            ErrorQueue.clear()
+            throw .unsound
+        }
+        return key
+    }
+
+    private static func ed25519Key(_ point: [UInt8]) throws(PublicKeyError) -> KeyHandle {
+        guard point.count == 32 else { throw .point }
+        guard !SmallOrderPoint.matches(point) else { throw .unsound }
+        // The point is copied by the call.
+        let built = unsafe point.withUnsafeBufferPointer { point in
+            unsafe EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, point.baseAddress, point.count)
+        }
+        guard let built = unsafe built else { throw .library(ErrorQueue.drain()) }
+        return unsafe KeyHandle(takingOwnershipOf: built)
+    }
+
+    /// Returns whether this is the signature of the message by the key's algorithm (RFC 7518 section 3, RFC 8037 section 3.1).
+    ///
+    /// The length must be that of the algorithm and key (V-46), and the error queue is left empty (V-45).
+    package func verifies(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
+        guard signature.count == signatureLength else { return false }
+        let waiting = idle.withLock { $0.popLast() }
+        guard let context = unsafe waiting ?? VerificationContext(copying: original.pointer, for: algorithm) else {
+            ErrorQueue.clear()
+            return false
+        }
+        let good = context.verifies(signature: signature, of: message)
+        if !good { ErrorQueue.clear() }
+        idle.withLock { if $0.count < Self.mostIdle { $0.append(context) } }
+        return good
+    }
+
+    package func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
+        verifies(signature: signature.span, of: message.span)
+    }
+
+    package func verifies(signature: [UInt8], of message: ArraySlice<UInt8>) -> Bool {
+        verifies(signature: signature.span, of: message.span)
+    }
+}
+
+/// Why a public key is not admitted.
+package enum PublicKeyError: Error, Equatable, Sendable {
+    /// The modulus is empty, or has too few or too many bits; a key must have 2048 to 8192.
+    case modulusSize(bits: Int)
+    case evenModulus
+    /// The modulus or the exponent begins with a zero octet, so it is not the shortest form.
+    case leadingZero
+    /// The exponent is even, below 3, or not below 2^32.
+    case exponent
+    /// The point has another length than the curve's, or is not on the curve.
+    case point
+    /// The algorithm takes keys of another kind.
+    case otherKind
+    /// OpenSSL finds the public key unsound, or the point of Ed25519 has a small order.
+    case unsound
+    /// OpenSSL failed, for this reason in its own words.
+    case library(String)
+}
+
+/// The points of Ed25519 whose order divides 8: under such a key one signature fits many messages.
+private enum SmallOrderPoint {
+    /// The y coordinates in every encoding: 0, 1, p - 1, p, p + 1, and the two of order 8.
+    private static let encodings: [[UInt8]] = [
+        filled(first: 0, 0), filled(first: 1, 0), filled(first: 0xEC, 0xFF), filled(first: 0xED, 0xFF),
+        filled(first: 0xEE, 0xFF),
+        [
+            0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0, 0xD5, 0xDF,
+            0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC, 0x05,
+        ],
+        [
+            0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67, 0x0F, 0x2A, 0x20,
+            0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
+        ],
+    ]
+
+    private static func filled(first: UInt8, _ rest: UInt8) -> [UInt8] {
+        [first] + [UInt8](repeating: rest, count: 30) + [rest & 0x7F]
+    }
+
+    /// Returns whether the point is one of them; its highest bit is the sign of x, which makes no difference.
+    static func matches(_ point: [UInt8]) -> Bool {
+        let y = point.dropLast() + [(point.last ?? 0) & 0x7F]
+        return encodings.contains { $0.elementsEqual(y) }
+    }
+}
