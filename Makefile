@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all coverage instructions readme-check lint format build release test-asan test-tsan test-containers soak fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist test-asan test-tsan test-containers soak fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -30,6 +30,9 @@ build: ## Both programs, for debugging
 
 release: ## Both programs, optimized, with the Swift runtime inside: .build/release
 	@scripts/build release
+
+dist: ## What a release consists of: packages for Debian, an archive and checksums, in dist/
+	@scripts/dist
 
 coverage: ## Which lines of Sources the tests reach: the total and the ten least covered files (10 minutes)
 	@scripts/install build run test && scripts/coverage
@@ -62,4 +65,4 @@ bench: ## Measure a release build beside bare C, nginx, Go and FastAPI (15 minut
 	@status=0; Benchmarks/run $(if $(WRITE),--write) || status=1; Benchmarks/authority --no-build || status=1; exit $$status
 
 clean: ## Remove what was built; the tasks in state/ stay
-	@rm -rf .build
+	@rm -rf .build dist
