@@ -59,10 +59,12 @@ package struct Signals: Sendable {
         }
     }
 
-    /// Waits this many seconds for the next signal; nil if none came.
-    package func next(withinSeconds seconds: Int) -> Signal? {
+    /// Waits for the next signal for this time, or for any time; nil if none came.
+    package func next(within limit: Duration?) -> Signal? {
+        guard let limit else { return next() }
         var set = set
-        var time = timespec(tv_sec: seconds, tv_nsec: 0)
+        let (seconds, attoseconds) = limit.components
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
         let number = unsafe sigtimedwait(&set, nil, &time)
         return awaited.first { $0.number == number }
     }

@@ -13,7 +13,7 @@ func runTaskServer() -> Never {
     do throws(SettingMistakes) {
         let read = try ServerSettings.read(input)
         if read.values.command.printSettings { answer(String(read.printed.dropLast())) }
-        exitProcess(run(read, signals))
+        exitProcess(run(read, ServiceManager(environment: input.environment), signals))
     } catch {
         for message in error.messages { StandardStream.error.print("task-server: \(message)") }
         StandardStream.error.print("task-server: --help explains every setting.")
@@ -26,13 +26,15 @@ private func answer(_ text: String) -> Never {
     exitProcess(.success)
 }
 
-private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> ExitStatus {
+private func run(
+    _ read: ReadSettings<ServerSettings>, _ manager: ServiceManager, _ signals: Signals
+) -> ExitStatus {
     let settings = read.values
     do throws(OperatorError) {
         let command = try Command(read.operands)
         if !command.heedsSignals { signals.release() }
         switch command {
-        case .serve: return try serve(settings, signals)
+        case .serve: return try serve(settings, manager, signals)
         case .export(let target): return try export(settings.storage, to: target, signals)
         case .import(let source): return try importLines(settings.storage, from: source, signals)
         case .check: return check(settings)
@@ -48,14 +50,16 @@ private func run(_ read: ReadSettings<ServerSettings>, _ signals: Signals) -> Ex
     }
 }
 
-private func serve(_ settings: ServerSettings, _ signals: Signals) throws(OperatorError) -> ExitStatus {
+private func serve(
+    _ settings: ServerSettings, _ manager: ServiceManager, _ signals: Signals
+) throws(OperatorError) -> ExitStatus {
     let observation = Observation(settings.log)
     try rethrowing(as: { OperatorError(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
         try observation.log.start()
     }
     // What was noticed until a start failed is part of the reason.
     defer { observation.log.close() }
-    try TaskServerProcess(settings, observation).run(until: signals)
+    try TaskServerProcess(settings, observation, of: manager).run(until: signals)
     return .success
 }
 

@@ -27,7 +27,7 @@ final class StopRequest: Sendable {
 
     private func watch(_ signals: Signals, _ advice: String) {
         number.store(signals.next().number, ordering: .relaxed)
-        _ = signals.next(withinSeconds: 3)
+        _ = signals.next(within: .seconds(3))
         let line = StandardStream.error.isTerminal ? "\n" : ""
         StandardStream.error.print("\(line)task-server: stopped; \(advice)")
         exitProcess(exitStatus)

@@ -16,14 +16,18 @@ final class TaskServerProcess: Sendable {
     private let verifier: BearerVerifier
     private let readiness: Readiness
     private let servers: Listeners
+    private let manager: ServiceManager
 
     /// Binds the addresses, starts everything, and listens at the end.
     ///
     /// So a taken port is reported before anything else is opened, and every request that is accepted has its answer. The
     /// first keys may still be missing.
-    init(_ settings: ServerSettings, _ observation: Observation) throws(OperatorError) {
+    init(
+        _ settings: ServerSettings, _ observation: Observation, of manager: ServiceManager
+    ) throws(OperatorError) {
         self.settings = settings
         self.observation = observation
+        self.manager = manager
         if let mistake = settings.keyCacheMistake { throw OperatorError(sentence: mistake) }
         let bound = try BoundAddresses(settings)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
@@ -90,14 +94,28 @@ final class TaskServerProcess: Sendable {
     func run(until signals: Signals) {
         announce()
         warn()
+        tell(.ready)
         while true {
-            switch signals.next() {
-            case .hangup:
-                let granted = verifier.refreshNow()
-                observation.log.write(.info, "keys-refresh") { $0.text("asked", granted ? "now" : "too often") }
-            case .terminate, .interrupt:
-                return stop(signals)
+            switch signals.next(within: manager.watchdogPause) {
+            case .hangup: reload()
+            case .terminate, .interrupt: return stop(signals)
+            case nil: tell(.alive)
             }
+        }
+    }
+
+    private func reload() {
+        tell(.reloading)
+        let granted = verifier.refreshNow()
+        observation.log.write(.info, "keys-refresh") { $0.text("asked", granted ? "now" : "too often") }
+        tell(.ready)
+    }
+
+    private func tell(_ state: ServiceManager.State) {
+        do throws(SystemError) {
+            try manager.tell(state)
+        } catch {
+            observation.log.write(.warning, "service-manager-not-told") { $0.text("reason", error.description) }
         }
     }
 
@@ -119,6 +137,7 @@ final class TaskServerProcess: Sendable {
 
     private func stop(_ signals: Signals) {
         observation.log.write(.info, "stopping")
+        tell(.stopping)
         // A second signal is from an operator who does not want to wait.
         _ = try? NamedThread.start("second-signal") {
             while true {

@@ -1,0 +1,78 @@
+private import Glibc
+
+/// The service manager that started this program, such as systemd.
+///
+/// The program sends its state in datagrams to the socket that `NOTIFY_SOCKET` names (sd_notify(3)). Without that
+/// variable, nobody wants to know the state.
+package struct ServiceManager: Sendable {
+    /// A state of the program that a service manager knows.
+    package enum State: Sendable {
+        /// The program serves: the first time at the end of its start, then at the end of each reload.
+        case ready
+        case reloading
+        case stopping
+        /// The program is not stuck. A program that says so too late is restarted.
+        case alive
+    }
+
+    /// Half of the time after which a silent program is restarted; nil if the service manager does not watch it.
+    package let watchdogPause: Duration?
+    private let path: String?
+
+    /// Reads the variables of the environment in which this program was started.
+    package init(environment: [String: String]) {
+        path = environment["NOTIFY_SOCKET"]
+        let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true
+        let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
+        watchdogPause = path != nil && isMeant && microseconds > 0 ? .microseconds(microseconds / 2) : nil
+    }
+
+    /// Sends the state; does nothing without a service manager.
+    package func tell(_ state: State) throws(SystemError) {
+        guard let path else { return }
+        let operation = "write to NOTIFY_SOCKET '\(path)'"
+        guard var address = sockaddr_un(ofSocket: path) else {
+            throw SystemError(operation: operation, reason: "it is no path and no abstract name of a socket")
+        }
+        let number = socket(AF_UNIX, Int32(bitPattern: SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { throw .last("make a socket") }
+        let descriptor = FileDescriptor(takingOwnershipOf: number)
+        let message = Array(state.message.utf8)
+        // An abstract name ends with the size of the address, and would be another one with the zeros behind it.
+        let size = socklen_t(sockaddr_un.pathOffset + path.utf8.count + (path.hasPrefix("/") ? 1 : 0))
+        let sent = unsafe withUnsafeBytes(of: &address) { bytes in
+            let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            return unsafe sendto(
+                descriptor.number, message, message.count, 0, address, size)
+        }
+        guard sent == message.count else { throw .last(operation) }
+    }
+}
+
+extension ServiceManager.State {
+    fileprivate var message: String {
+        switch self {
+        case .ready: "READY=1"
+        // By the time, the service manager tells this reload from an earlier one.
+        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(SystemTime().monotonicNanoseconds / 1000)"
+        case .stopping: "STOPPING=1"
+        case .alive: "WATCHDOG=1"
+        }
+    }
+}
+
+extension sockaddr_un {
+    fileprivate static var pathOffset: Int { MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2 }
+
+    /// The address of a path, or of an abstract name, which begins with `@`; nil for any other text.
+    fileprivate init?(ofSocket path: String) {
+        self.init()
+        sun_family = sa_family_t(AF_UNIX)
+        // The last byte stays 0.
+        let sizes = 2..<MemoryLayout.size(ofValue: sun_path)
+        guard path.hasPrefix("/") || path.hasPrefix("@"), sizes.contains(path.utf8.count) else { return nil }
+        unsafe withUnsafeMutableBytes(of: &sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        // The kernel writes the mark of an abstract name as 0.
+        if path.hasPrefix("@") { sun_path.0 = 0 }
+    }
+}

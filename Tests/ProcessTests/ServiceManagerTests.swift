@@ -1,0 +1,89 @@
+import Glibc
+import Platform
+import Support
+import Testing
+
+/// The socket on which a service manager hears the states of a program.
+private final class NotifySocket {
+    private let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+
+    /// Binds a path, or an abstract name, which begins with `@`.
+    init(_ path: String) throws {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        if path.hasPrefix("@") { address.sun_path.0 = 0 }
+        let size = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
+        let code = withUnsafeBytes(of: &address) {
+            bind(number, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, size)
+        }
+        guard code == 0 else { throw ChildProcess.Failure(description: "cannot bind \(path): error \(errno)") }
+    }
+
+    deinit { close(number) }
+
+    /// Returns the next datagram.
+    func next() throws -> String {
+        var waiting = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        guard poll(&waiting, 1, Int32(patience / .milliseconds(1))) == 1 else {
+            throw ChildProcess.Failure(description: "no state")
+        }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = recv(number, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    }
+}
+
+@Suite("A server under a service manager", .timeLimit(.minutes(15))) struct ServiceManagerTests {
+    @Test(arguments: [false, true])
+    func `The manager hears when the server is ready, reloads and stops`(isAbstract: Bool) throws {
+        let stage = try Stage()
+        let path = isAbstract ? "@\(stage.folder)/notify" : "\(stage.folder)/notify"
+        let manager = try NotifySocket(path)
+        let server = try stage.server(["NOTIFY_SOCKET": path])
+        #expect(try manager.next() == "READY=1")
+        let before = SystemTime().monotonicNanoseconds / 1000
+        server.process.send(SIGHUP)
+        let reloading = try manager.next().split(separator: "\n")
+        #expect(reloading.first == "RELOADING=1")
+        let time = reloading.last.flatMap { UInt64($0.dropFirst("MONOTONIC_USEC=".utf8.count)) } ?? 0
+        #expect((before...SystemTime().monotonicNanoseconds / 1000).contains(time), "\(reloading)")
+        #expect(try manager.next() == "READY=1")
+        #expect(try server.stop() == .exit(0))
+        #expect(try manager.next() == "STOPPING=1")
+    }
+
+    @Test func `A server that is watched says that it is alive, twice in each period`() throws {
+        let stage = try Stage()
+        let manager = try NotifySocket("\(stage.folder)/notify")
+        let settings = ["NOTIFY_SOCKET": "\(stage.folder)/notify", "WATCHDOG_USEC": "400000"]
+        let launch = ContinuousClock.now
+        let server = try stage.server(settings)
+        #expect(try manager.next() == "READY=1")
+        for _ in 0..<3 { #expect(try manager.next() == "WATCHDOG=1") }
+        #expect(ContinuousClock.now - launch >= .milliseconds(600))
+        // Once in each whole period, ten signs of life would take four seconds.
+        try expectDuration(below: .seconds(4)) { () throws -> Duration in
+            let start = ContinuousClock.now
+            for _ in 0..<10 { #expect(try manager.next() == "WATCHDOG=1") }
+            return ContinuousClock.now - start
+        }
+        #expect(try server.stop() == .exit(0))
+        var last = try manager.next()
+        while last == "WATCHDOG=1" { last = try manager.next() }
+        #expect(last == "STOPPING=1")
+        // Another process is watched.
+        let unwatched = try stage.server(settings.merging(["WATCHDOG_PID": "1"]) { $1 })
+        #expect(try manager.next() == "READY=1")
+        #expect(try unwatched.stop() == .exit(0))
+        #expect(try manager.next() == "STOPPING=1")
+    }
+
+    @Test(arguments: ["/nowhere/notify", "notify", "/" + String(repeating: "n", count: 120)])
+    func `A server that cannot reach its manager says so and serves`(path: String) throws {
+        let stage = try Stage()
+        let server = try stage.server(["NOTIFY_SOCKET": path])
+        #expect(server.process.output.contains("\"event\":\"service-manager-not-told\""), "\(server.process.output)")
+        #expect(try server.stop() == .exit(0))
+    }
+}
