@@ -53,9 +53,9 @@ class SecureServers(Servers):
             "MOCK_TLS_LISTEN": ",".join(addresses), "MOCK_TLS_NAME": self.host,
         }
 
-    def chrome(self):
+    def chrome(self, *more):
         """A browser that trusts this authority's certificate, and no other untrusted one."""
         certificate = x509.load_pem_x509_certificate((self.folder / "state/tls.pem").read_bytes())
         key = certificate.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         digest = base64.b64encode(hashlib.sha256(key).digest()).decode()
-        return Chrome(f"--ignore-certificate-errors-spki-list={digest}")
+        return Chrome(f"--ignore-certificate-errors-spki-list={digest}", *more)

@@ -124,6 +124,11 @@ class Servers:
         with urllib.request.urlopen(f"{self.authority}/_mock/token?{query}", timeout=5) as answer:
             return answer.read().decode().strip()
 
+    def count_sent(self, text, control=""):
+        """How many requests to the authority had this text in the address or the body; the control names a tenant, in a query."""
+        with urllib.request.urlopen(f"{self.authority}/_mock/requests{control}", timeout=5) as answer:
+            return sum(text in json.dumps(request) for request in json.load(answer))
+
     def request(self, method, path, body=None, user="alice@example.com"):
         """A request of somebody to the API; the answer's JSON, `None` if it has none."""
         request = urllib.request.Request(

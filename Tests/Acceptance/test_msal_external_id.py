@@ -1,4 +1,7 @@
-"""MSAL Python as it comes from PyPI, against the External ID and Entra tenants of the mock, by the names of the real hosts."""
+"""MSAL Python as it comes from PyPI, against the External ID and Entra tenants of the mock, by the names of the real hosts.
+
+The major version before the newest is tried with B2C and Entra, the two that it knows.
+"""
 
 import html
 import os
@@ -12,6 +15,8 @@ import msal
 import requests
 
 import secure
+import servers
+from libraries import msal_before
 from person import PASSWORD
 
 USER = "alice@example.com"
@@ -70,6 +75,7 @@ def sign_in(url, user=USER, password=PASSWORD):
 class MSALExternalID(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        cls.before = msal_before()  # pip would take the certificate of the tests, too
         cls.servers = EntraServers()
         cls.addClassCleanup(cls.servers.stop)
         cls.hosts = Hosts(cls.servers)
@@ -95,15 +101,21 @@ class MSALExternalID(unittest.TestCase):
 
     def use(self, token, text):
         """Adds a task and reads the list, of a server that takes tokens of the External ID tenant."""
-        document = f"{self.servers.secure}/{TENANT}/v2.0/.well-known/openid-configuration"
-        with self.servers.another_page(
-                TASKS_AUTHORITY="", TASKS_POLICIES="", TASKS_METADATA_URL=document, TASKS_ISSUER=ISSUER,
-                TASKS_CLIENT_ID=API, TASKS_CA_FILE=self.servers.certificate) as page:
-            bearer = {"Authorization": f"Bearer {token}"}
-            added = requests.post(f"{page}/api/tasks", headers=bearer, json={"Text": text}, timeout=10)
-            self.assertEqual(added.status_code, 201, added.text)
-            listed = requests.get(f"{page}/api/tasks", headers=bearer, timeout=10)
-            self.assertEqual([task["Text"] for task in listed.json()], [text])
+        with self.task_server(TENANT, ISSUER, API) as page:
+            self.use_at(page, token, text)
+
+    def task_server(self, tenant, issuer, api):
+        return self.servers.another_page(
+            TASKS_AUTHORITY="", TASKS_POLICIES="", TASKS_ISSUER=issuer, TASKS_CLIENT_ID=api,
+            TASKS_METADATA_URL=f"{self.servers.secure}/{tenant}/v2.0/.well-known/openid-configuration",
+            TASKS_CA_FILE=self.servers.certificate)
+
+    def use_at(self, page, token, text):
+        bearer = {"Authorization": f"Bearer {token}"}
+        added = requests.post(f"{page}/api/tasks", headers=bearer, json={"Text": text}, timeout=10)
+        self.assertEqual(added.status_code, 201, added.text)
+        listed = requests.get(f"{page}/api/tasks", headers=bearer, timeout=10)
+        self.assertEqual([task["Text"] for task in listed.json()], [text])
 
     def test_p36_the_six_forms_of_the_authority(self):
         for form in (
@@ -150,6 +162,36 @@ class MSALExternalID(unittest.TestCase):
                 [account] = client.get_accounts()
                 self.assertTrue(account["home_account_id"].endswith(f".{FABRIKAM}"), account)
         self.assertEqual(self.hosts.refused, [])
+
+    def sign_in_with_the_version_before(self, authority, client_id, scopes, user, control=""):
+        """Signs in, and returns the token that the library renews by itself."""
+        before = self.servers.count_sent("grant_type=refresh_token", control)
+        client = self.before.PublicClientApplication(client_id, authority=authority)
+        redirect = "http://localhost:5999"
+        url = client.get_authorization_request_url(scopes, redirect_uri=redirect, login_hint=user)
+        url += "&response_mode=form_post"  # so that no server has to listen at the redirect URI
+        result = client.acquire_token_by_authorization_code(sign_in(url, user)["code"], scopes, redirect_uri=redirect)
+        self.assertNotIn("error", result)
+        [account] = client.get_accounts()
+        cached = client.acquire_token_silent(scopes, account)
+        self.assertEqual(cached["access_token"], result["access_token"])
+        renewed = client.acquire_token_silent(scopes, account, force_refresh=True)
+        self.assertEqual(self.servers.count_sent("grant_type=refresh_token", control), before + 1)
+        return renewed["access_token"]
+
+    def test_the_major_version_before_at_b2c(self):
+        scopes = ["https://contoso.onmicrosoft.com/tasks/tasks.read"]
+        authority = f"{self.servers.secure}/{servers.TENANT}/b2c_1_sign_in"
+        token = self.sign_in_with_the_version_before(authority, servers.CLIENT, scopes, USER)
+        self.use_at(self.servers.page, token, "Signed in by the version before")
+
+    def test_the_major_version_before_at_entra(self):
+        authority = f"https://login.microsoftonline.com/{FABRIKAM}"
+        scopes = [f"api://{ENTRA_API}/Tasks.Read", f"api://{ENTRA_API}/Tasks.Write"]
+        token = self.sign_in_with_the_version_before(
+            authority, ENTRA_CLIENT, scopes, "alice@fabrikam.com", "?profile=entra")
+        with self.task_server(FABRIKAM, f"https://login.microsoftonline.com/{FABRIKAM}/v2.0", ENTRA_API) as page:
+            self.use_at(page, token, "Signed in by the version before")
 
     def test_a_device_without_a_browser(self):
         client = msal.PublicClientApplication(CLIENT, authority=f"{self.place()}/")

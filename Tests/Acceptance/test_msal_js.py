@@ -1,0 +1,292 @@
+"""MSAL.js itself in a page in Chromium, at the three services by the names of the real hosts, then the API with its tokens.
+
+The variable MSAL_JS chooses the version, one of those in libraries.py.
+"""
+
+import contextlib
+import http.server
+import json
+import os
+import threading
+import unittest
+import urllib.request
+
+import secure
+from libraries import MSAL_JS
+from person import PASSWORD, Person
+from servers import CLIENT, EXTERNAL_API, EXTERNAL_CLIENT, EXTERNAL_TENANT, TENANT
+
+VERSION = os.environ.get("MSAL_JS", "3.26.1")
+ENTRA_TENANT = "f4b51ca0-7d2e-4c3b-8a19-5e6f7d8c9b0a"
+ENTRA_CLIENT = "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c"
+ENTRA_API = "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c"
+HOSTS = ["contoso.b2clogin.com", "contoso.ciamlogin.com", f"{EXTERNAL_TENANT}.ciamlogin.com", "login.microsoftonline.com"]
+
+# MSAL.js 3.26.1 comes with a component that draws itself into the element `root`.
+PAGE = """<!doctype html>
+<html lang="en">
+<title>A page with MSAL.js</title>
+<link rel="icon" href="data:,">
+<div id="root"></div>
+<script type="module">
+  import { PublicClientApplication } from "/msal.js";
+  const app = new PublicClientApplication({ auth: AUTH });
+  await app.initialize();
+  window.outcome = await app.handleRedirectPromise().then((result) => ({ result }), (error) => ({ error }));
+  window.msal = app;
+</script>
+"""
+# MSAL.js reads the address of a popup or a frame itself, so the page of their redirect URI needs no script.
+BLANK = '<!doctype html><html lang="en"><title>Signed in</title><link rel="icon" href="data:,">'
+
+CALL = """
+    const [method, request] = arguments;
+    window.outcome = null;
+    const account = method.startsWith("login") || method === "ssoSilent" ? {} : { account: msal.getAllAccounts()[0] };
+    msal[method]({ ...account, ...request }).then(
+      (result) => ({ result }), ({ name, errorCode, message }) => ({ error: { name, errorCode, message } })
+    ).then((outcome) => { window.outcome = JSON.parse(JSON.stringify(outcome)); });"""
+ASK = """
+    const [url, token, text, done] = arguments;
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    const order = text ? { method: "POST", body: JSON.stringify({ task: text }) } : {};
+    fetch(url, { headers, ...order }).then(async (answer) => done([answer.status, await answer.text()]));"""
+
+
+class Site:
+    """Serves the page, one of each service, and the library."""
+
+    def __init__(self, authorities):
+        files = {"/msal.js": ("text/javascript", MSAL_JS[VERSION].text()), "/blank": ("text/html", BLANK.encode())}
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                kind, body = files[self.path.split("?")[0]]
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://localhost:{self.server.server_address[1]}"
+        for name, auth in authorities.items():
+            auth = {**auth, "redirectUri": f"{self.address}/{name}", "postLogoutRedirectUri": f"{self.address}/{name}"}
+            files[f"/{name}"] = ("text/html", PAGE.replace("AUTH", json.dumps(auth)).encode())
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Service:
+    """The flows of a page at one service. A subclass says which service, and who signs in."""
+
+    user = "alice@example.com"
+    control = ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.servers = secure.SecureServers()
+        cls.addClassCleanup(cls.servers.stop)
+        cls.tasks = cls.enterClassContext(cls.task_server())
+        cls.site = Site({"page": cls.auth})
+        cls.addClassCleanup(cls.site.stop)
+        rules = [f"MAP {host} 127.0.0.1:{cls.servers.secure_port}" for host in HOSTS]
+        rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
+        cls.chrome = cls.servers.chrome(f"--host-resolver-rules={','.join(rules)}")
+        cls.addClassCleanup(cls.chrome.quit)
+        cls.window = cls.chrome.current_window_handle
+        cls.person = Person(cls.chrome, cls.site.address)
+
+    @classmethod
+    def task_server(cls):
+        return cls.servers.another_page()
+
+    def setUp(self):
+        self.command("reset", {})
+        self.open()
+        self.forget()
+        self.chrome.execute_cdp_cmd("Network.clearBrowserCookies", {})
+
+    def command(self, name, body):
+        """Sends an order to the controls of the authority, which is for the tenant of this service."""
+        url = f"{self.servers.authority}/_mock/{name}{self.control}"
+        with urllib.request.urlopen(urllib.request.Request(url, data=json.dumps(body).encode()), timeout=10) as answer:
+            return json.load(answer)
+
+    def open(self):
+        self.person.open("/page")
+        self.await_page()
+
+    def await_page(self):
+        self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.msal)"), "MSAL.js")
+
+    def forget(self):
+        """Empties the memory of MSAL.js; the session at the authority stays."""
+        self.chrome.execute_script("sessionStorage.clear()")
+        self.open()
+
+    def start(self, method, **request):
+        self.chrome.execute_script(CALL, method, {"scopes": self.scopes, **request})
+
+    def outcome(self):
+        return self.chrome.until(lambda: self.chrome.execute_script("return window.outcome"), "an outcome of MSAL.js")
+
+    def result(self):
+        outcome = self.outcome()
+        self.assertNotIn("error", outcome)
+        return outcome["result"]
+
+    def call(self, method, **request):
+        self.start(method, **request)
+        return self.result()
+
+    def error(self, method, **request):
+        self.start(method, **request)
+        return self.outcome()["error"]
+
+    @contextlib.contextmanager
+    def popup(self):
+        """What happens in the window that MSAL.js opened; at the end the window is closed."""
+        self.chrome.until(lambda: len(self.chrome.window_handles) == 2, "the popup")
+        [window] = set(self.chrome.window_handles) - {self.window}
+        self.chrome.switch_to.window(window)
+        yield
+        self.chrome.until(lambda: len(self.chrome.window_handles) == 1, "the end of the popup")
+        self.chrome.switch_to.window(self.window)
+
+    def sign_in(self, **request):
+        """Signs in with a popup."""
+        self.start("loginPopup", redirectUri=f"{self.site.address}/blank", **request)
+        with self.popup():
+            self.person.fill_at_once(signInName=self.user, password=PASSWORD)
+        return self.result()
+
+    def silently(self, **request):
+        return self.call("acquireTokenSilent", redirectUri=f"{self.site.address}/blank", **request)
+
+    def ask(self, token, text=None):
+        """Asks for the tasks, or adds one: the status and the body of the answer."""
+        return self.chrome.execute_async_script(ASK, f"{self.tasks}/api/tasks", token, text)
+
+    def use(self, result, text):
+        status, body = self.ask(result["accessToken"], text)
+        self.assertEqual(status, 201, body)
+        status, body = self.ask(result["accessToken"])
+        self.assertEqual(status, 200, body)
+        self.assertIn(text, [task["task"] for task in json.loads(body)])
+
+    def count_sent(self, text):
+        return self.servers.count_sent(text, self.control)
+
+    def test_popup_then_silently_then_refreshed(self):
+        first = self.sign_in()
+        self.assertIn(self.user, first["idTokenClaims"].get("emails", [first["idTokenClaims"].get("preferred_username")]))
+        self.use(first, "By a popup")
+        cached = self.silently()
+        self.assertEqual((cached["fromCache"], cached["accessToken"]), (True, first["accessToken"]))
+        self.assertEqual(self.count_sent("grant_type=refresh_token"), 0)
+        renewed = self.silently(forceRefresh=True)
+        self.assertEqual((renewed["fromCache"], self.count_sent("grant_type=refresh_token")), (False, 1))
+        self.use(renewed, "By a refresh")
+
+    def test_redirect_then_frame_then_sign_out(self):
+        self.start("loginRedirect")
+        self.person.fill_at_once(signInName=self.user, password=PASSWORD)
+        self.await_page()
+        self.use(self.result(), "By a redirect")
+
+        self.forget()
+        self.use(self.call("ssoSilent", loginHint=self.user, redirectUri=f"{self.site.address}/blank"), "By a frame")
+        self.assertEqual(self.count_sent("prompt=none"), 1)
+
+        self.start("logoutRedirect")
+        self.chrome.until(lambda: self.chrome.execute_script("return window.msal?.getAllAccounts().length") == 0, "the way back")
+        self.assertEqual(self.count_sent("post_logout_redirect_uri="), 1)
+        error = self.error("ssoSilent", loginHint=self.user, redirectUri=f"{self.site.address}/blank")
+        self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
+
+    def expired(self, seconds):
+        """Signs in so long ago that the server refuses the access token."""
+        self.command("clock", {"skew_s": -seconds})
+        result = self.sign_in()
+        self.command("clock", {"skew_s": 0})
+        status, body = self.ask(result["accessToken"])
+        self.assertEqual(status, 401)
+        self.assertIn("token.expired", body)
+
+    def block_third_party_cookies(self, is_blocked):
+        self.chrome.execute_cdp_cmd("Network.setCookieControls", {
+            "enableThirdPartyCookieRestriction": is_blocked, "disableThirdPartyCookieMetadata": True,
+            "disableThirdPartyCookieHeuristics": True})
+
+    def test_no_frame_without_third_party_cookies(self):
+        self.sign_in()
+        self.forget()
+        self.block_third_party_cookies(True)
+        self.addCleanup(self.block_third_party_cookies, False)
+        error = self.error("ssoSilent", loginHint=self.user, redirectUri=f"{self.site.address}/blank")
+        self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
+
+    def test_an_expired_token_and_another_try(self):
+        self.expired(seconds=2 * 3600)
+        self.use(self.silently(forceRefresh=True), "After an expired token")
+
+    def test_an_expired_token_and_an_expired_refresh_token(self):
+        self.expired(seconds=2 * 86400)
+        # MSAL.js asks in a frame then, but the session is as old, so a person has to sign in.
+        error = self.error("acquireTokenSilent", forceRefresh=True, redirectUri=f"{self.site.address}/blank")
+        self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
+        self.use(self.sign_in(), "After an expired refresh token")
+
+
+class B2C(Service, unittest.TestCase):
+    auth = {
+        "clientId": CLIENT, "authority": f"https://contoso.b2clogin.com/{TENANT}/b2c_1_sign_in",
+        "knownAuthorities": ["contoso.b2clogin.com"],
+    }
+    scopes = ["https://contoso.onmicrosoft.com/tasks/tasks.read", "https://contoso.onmicrosoft.com/tasks/tasks.write"]
+
+    def test_a_password_that_was_forgotten(self):
+        self.start("loginPopup", redirectUri=f"{self.site.address}/blank")
+        with self.popup():
+            self.chrome.until(lambda: self.chrome.one("[value=forgot]"), "the form").click()
+        self.assertIn("AADB2C90118", self.outcome()["error"]["message"])
+        reset = f"https://contoso.b2clogin.com/{TENANT}/b2c_1_reset"
+        self.start("loginPopup", redirectUri=f"{self.site.address}/blank", authority=reset)
+        with self.popup():
+            self.person.fill_at_once(email=self.user, newPassword="N3wPassw0rd!", reenterPassword="N3wPassw0rd!")
+        self.use(self.result(), "With a new password")
+
+
+class ExternalID(Service, unittest.TestCase):
+    auth = {"clientId": EXTERNAL_CLIENT, "authority": "https://contoso.ciamlogin.com/", "knownAuthorities": ["contoso.ciamlogin.com"]}
+    scopes = [f"api://{EXTERNAL_API}/Tasks.Read", f"api://{EXTERNAL_API}/Tasks.Write"]
+    control = "?profile=external-id"
+
+    @classmethod
+    def task_server(cls):
+        return cls.servers.another_page(**cls.servers.external_id_settings())
+
+
+class Entra(Service, unittest.TestCase):
+    auth = {"clientId": ENTRA_CLIENT, "authority": f"https://login.microsoftonline.com/{ENTRA_TENANT}"}
+    scopes = [f"api://{ENTRA_API}/Tasks.Read", f"api://{ENTRA_API}/Tasks.Write"]
+    user = "alice@fabrikam.com"
+    control = "?profile=entra"
+
+    @classmethod
+    def task_server(cls):
+        return cls.servers.another_page(
+            TASKS_AUTHORITY="", TASKS_POLICIES="", TASKS_CLIENT_ID=ENTRA_API,
+            TASKS_METADATA_URL=f"{cls.servers.authority}/{ENTRA_TENANT}/v2.0/.well-known/openid-configuration",
+            TASKS_ISSUER=f"https://login.microsoftonline.com/{ENTRA_TENANT}/v2.0")
+
+
+if __name__ == "__main__":
+    unittest.main()
