@@ -125,9 +125,10 @@ let modules = [
         imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Platform", "Basics"],
         embedded: [
             "ClientSettings/ios-adal.plist", "ClientSettings/ios-nxoauth2.plist", "ClientSettings/android.java",
-            "ClientSettings/wpf.cs", "ClientSettings/mvc.config", "ClientSettings/msal.py", "ClientSettings/page.env",
-            "ClientSettings/curl.sh", "ClientSettings/msal-external-id.py", "ClientSettings/msal-external-id.js",
-            "ClientSettings/msal-external-id-android.json", "ClientSettings/msal-external-id-ios.txt",
+            "ClientSettings/wpf.cs", "ClientSettings/mvc.config", "ClientSettings/msal.py", "ClientSettings/msal.js",
+            "ClientSettings/page.env", "ClientSettings/curl.sh", "ClientSettings/msal-external-id.py",
+            "ClientSettings/msal-external-id.js", "ClientSettings/msal-external-id-android.json",
+            "ClientSettings/msal-external-id-ios.txt",
         ]),
 ]
 

@@ -15,6 +15,7 @@ import secure
 from libraries import MSAL_JS
 from person import PASSWORD, Person
 from servers import CLIENT, EXTERNAL_API, EXTERNAL_CLIENT, EXTERNAL_TENANT, TENANT
+from test_client_settings import printed
 
 VERSION = os.environ.get("MSAL_JS", "3.26.1")
 ENTRA_TENANT = "f4b51ca0-7d2e-4c3b-8a19-5e6f7d8c9b0a"
@@ -30,10 +31,12 @@ PAGE = """<!doctype html>
 <div id="root"></div>
 <script type="module">
   import { PublicClientApplication } from "/msal.js";
-  const app = new PublicClientApplication({ auth: AUTH });
+  SETTINGS
+  msalConfig.auth.redirectUri = msalConfig.auth.postLogoutRedirectUri = location.origin + "/page";
+  const app = new PublicClientApplication(msalConfig);
   await app.initialize();
   window.outcome = await app.handleRedirectPromise().then((result) => ({ result }), (error) => ({ error }));
-  window.msal = app;
+  Object.assign(window, { msal: app, scopes: request.scopes });
 </script>
 """
 # MSAL.js reads the address of a popup or a frame itself, so the page of their redirect URI needs no script.
@@ -43,7 +46,7 @@ CALL = """
     const [method, request] = arguments;
     window.outcome = null;
     const account = method.startsWith("login") || method === "ssoSilent" ? {} : { account: msal.getAllAccounts()[0] };
-    msal[method]({ ...account, ...request }).then(
+    msal[method]({ ...account, scopes, ...request }).then(
       (result) => ({ result }), ({ name, errorCode, message }) => ({ error: { name, errorCode, message } })
     ).then((outcome) => { window.outcome = JSON.parse(JSON.stringify(outcome)); });"""
 ASK = """
@@ -54,10 +57,13 @@ ASK = """
 
 
 class Site:
-    """Serves the page, one of each service, and the library."""
+    """Serves a page with these settings, and the library."""
 
-    def __init__(self, authorities):
-        files = {"/msal.js": ("text/javascript", MSAL_JS[VERSION].text()), "/blank": ("text/html", BLANK.encode())}
+    def __init__(self, settings):
+        files = {
+            "/msal.js": ("text/javascript", MSAL_JS[VERSION].text()), "/blank": ("text/html", BLANK.encode()),
+            "/page": ("text/html", PAGE.replace("SETTINGS", settings).encode()),
+        }
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -73,9 +79,6 @@ class Site:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.address = f"http://localhost:{self.server.server_address[1]}"
-        for name, auth in authorities.items():
-            auth = {**auth, "redirectUri": f"{self.address}/{name}", "postLogoutRedirectUri": f"{self.address}/{name}"}
-            files[f"/{name}"] = ("text/html", PAGE.replace("AUTH", json.dumps(auth)).encode())
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):
@@ -83,8 +86,8 @@ class Site:
         self.server.server_close()
 
 
-class Service:
-    """The flows of a page at one service. A subclass says which service, and who signs in."""
+class Page:
+    """A page at one service. A subclass says which service, and who signs in."""
 
     user = "alice@example.com"
     control = ""
@@ -94,7 +97,7 @@ class Service:
         cls.servers = secure.SecureServers()
         cls.addClassCleanup(cls.servers.stop)
         cls.tasks = cls.enterClassContext(cls.task_server())
-        cls.site = Site({"page": cls.auth})
+        cls.site = Site(cls.settings())
         cls.addClassCleanup(cls.site.stop)
         rules = [f"MAP {host} 127.0.0.1:{cls.servers.secure_port}" for host in HOSTS]
         rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
@@ -102,6 +105,10 @@ class Service:
         cls.addClassCleanup(cls.chrome.quit)
         cls.window = cls.chrome.current_window_handle
         cls.person = Person(cls.chrome, cls.site.address)
+
+    @classmethod
+    def settings(cls):
+        return f"const msalConfig = {json.dumps({'auth': cls.auth})}, request = {json.dumps({'scopes': cls.scopes})};"
 
     @classmethod
     def task_server(cls):
@@ -132,7 +139,7 @@ class Service:
         self.open()
 
     def start(self, method, **request):
-        self.chrome.execute_script(CALL, method, {"scopes": self.scopes, **request})
+        self.chrome.execute_script(CALL, method, request)
 
     def outcome(self):
         return self.chrome.until(lambda: self.chrome.execute_script("return window.outcome"), "an outcome of MSAL.js")
@@ -184,6 +191,15 @@ class Service:
     def count_sent(self, text):
         return self.servers.count_sent(text, self.control)
 
+    def redirect(self):
+        """Signs in by leaving the page."""
+        self.start("loginRedirect")
+        self.person.fill_at_once(signInName=self.user, password=PASSWORD)
+        self.await_page()
+        return self.result()
+
+
+class Flows(Page):
     def test_popup_then_silently_then_refreshed(self):
         first = self.sign_in()
         self.assertIn(self.user, first["idTokenClaims"].get("emails", [first["idTokenClaims"].get("preferred_username")]))
@@ -196,10 +212,7 @@ class Service:
         self.use(renewed, "By a refresh")
 
     def test_redirect_then_frame_then_sign_out(self):
-        self.start("loginRedirect")
-        self.person.fill_at_once(signInName=self.user, password=PASSWORD)
-        self.await_page()
-        self.use(self.result(), "By a redirect")
+        self.use(self.redirect(), "By a redirect")
 
         self.forget()
         self.use(self.call("ssoSilent", loginHint=self.user, redirectUri=f"{self.site.address}/blank"), "By a frame")
@@ -245,7 +258,7 @@ class Service:
         self.use(self.sign_in(), "After an expired refresh token")
 
 
-class B2C(Service, unittest.TestCase):
+class B2C(Flows, unittest.TestCase):
     auth = {
         "clientId": CLIENT, "authority": f"https://contoso.b2clogin.com/{TENANT}/b2c_1_sign_in",
         "knownAuthorities": ["contoso.b2clogin.com"],
@@ -264,7 +277,7 @@ class B2C(Service, unittest.TestCase):
         self.use(self.result(), "With a new password")
 
 
-class ExternalID(Service, unittest.TestCase):
+class ExternalID(Flows, unittest.TestCase):
     auth = {"clientId": EXTERNAL_CLIENT, "authority": "https://contoso.ciamlogin.com/", "knownAuthorities": ["contoso.ciamlogin.com"]}
     scopes = [f"api://{EXTERNAL_API}/Tasks.Read", f"api://{EXTERNAL_API}/Tasks.Write"]
     control = "?profile=external-id"
@@ -274,7 +287,7 @@ class ExternalID(Service, unittest.TestCase):
         return cls.servers.another_page(**cls.servers.external_id_settings())
 
 
-class Entra(Service, unittest.TestCase):
+class Entra(Flows, unittest.TestCase):
     auth = {"clientId": ENTRA_CLIENT, "authority": f"https://login.microsoftonline.com/{ENTRA_TENANT}"}
     scopes = [f"api://{ENTRA_API}/Tasks.Read", f"api://{ENTRA_API}/Tasks.Write"]
     user = "alice@fabrikam.com"
@@ -286,6 +299,30 @@ class Entra(Service, unittest.TestCase):
             TASKS_AUTHORITY="", TASKS_POLICIES="", TASKS_CLIENT_ID=ENTRA_API,
             TASKS_METADATA_URL=f"{cls.servers.authority}/{ENTRA_TENANT}/v2.0/.well-known/openid-configuration",
             TASKS_ISSUER=f"https://login.microsoftonline.com/{ENTRA_TENANT}/v2.0")
+
+
+class Printed(Page):
+    """The settings that `mock-authority client-settings` prints, as they are."""
+
+    @classmethod
+    def settings(cls):
+        return printed(cls.kind, "--tls-listen", f"127.0.0.1:{cls.servers.secure_port}", "--state", "state/mock")
+
+    def test_the_printed_settings(self):
+        self.use(self.redirect(), "With the printed settings")
+
+
+class PrintedForB2C(Printed, unittest.TestCase):
+    kind = "msal-js"
+
+
+class PrintedForExternalID(Printed, unittest.TestCase):
+    kind = "msal-external-id-js"
+    control = "?profile=external-id"
+
+    @classmethod
+    def task_server(cls):
+        return cls.servers.another_page(**cls.servers.external_id_settings())
 
 
 if __name__ == "__main__":

@@ -204,7 +204,7 @@ import Testing
         let unnamed = try Self.run(["client-settings"])
         #expect(unnamed.end == .exit(78))
         let kinds = try #require(unnamed.errors.split(separator: "one of ").last).dropLast(2).split(separator: ", ")
-        #expect(kinds.count == 12)
+        #expect(kinds.count == 13)
         for kind in kinds {
             let each = try Self.run(["client-settings", "--for", String(kind)])
             let namesTasks = !["page", "msal-external-id-android"].contains(kind)
@@ -229,6 +229,7 @@ import Testing
         let page = try settings("-js", port: 8443)
         #expect(page.contains(#"authority: "https://localhost:8443/\#(id)""#))
         #expect(page.contains(#"knownAuthorities: ["localhost:8443", "\#(id).ciamlogin.com"]"#))
+        #expect(page.contains(#"redirectUri: "http://localhost:5173/redirect.html""#))
         #expect(try settings("-js", port: 443).contains(#"authority: "https://contoso.ciamlogin.com/""#))
         let android = try JSONValue(parsing: Array(try settings("-android", port: 443).utf8)).object
         let authority = android?["authorities"]?.array?.first?.object
@@ -255,7 +256,18 @@ import Testing
         #expect(try settings(["MOCK_LISTEN": "127.0.0.1:5001"]).contains("http://127.0.0.1:5001/"))
     }
 
-    @Test(arguments: ["msal", "msal-external-id", "msal-external-id-js"])
+    @Test func `The settings for MSAL.js at B2C name the authority with its port, and every scope`() throws {
+        let listen = ["--tls-listen", "127.0.0.1:8443", "--state", "/nowhere"]
+        let page = try Self.run(["client-settings", "--for", "msal-js"] + listen).output
+        #expect(page.contains(#"authority: "https://localhost:8443/contoso.onmicrosoft.com/b2c_1_sign_in""#))
+        #expect(page.contains(#"knownAuthorities: ["localhost:8443"]"#))
+        #expect(page.contains(#"redirectUri: "http://localhost:5173/redirect.html""#))
+        let scopes = ["read", "write"].map { "\"https://contoso.onmicrosoft.com/tasks/tasks.\($0)\"" }
+        #expect(page.contains("scopes: [\(scopes.joined(separator: ", "))]"))
+        #expect(page.contains("trust /nowhere/ca.pem"))
+    }
+
+    @Test(arguments: ["msal", "msal-js", "msal-external-id", "msal-external-id-js"])
     func `Settings for MSAL name https, also while the mock serves none`(kind: String) throws {
         let output = try Self.run(["client-settings", "--for", kind]).output
         let authority = try #require(output.split(separator: "\n").first { $0.contains("authority") })

@@ -8,6 +8,7 @@ enum ClientKind: String, Sendable, CaseIterable {
     case iosNXOAuth2 = "ios-nxoauth2"
     case android, wpf, mvc
     case msal, page, curl
+    case msalJavaScript = "msal-js"
     case msalExternalID = "msal-external-id"
     case msalExternalIDJavaScript = "msal-external-id-js"
     case msalExternalIDAndroid = "msal-external-id-android"
@@ -22,6 +23,7 @@ enum ClientKind: String, Sendable, CaseIterable {
         case .wpf: PackageResources.wpf_cs
         case .mvc: PackageResources.mvc_config
         case .msal: PackageResources.msal_py
+        case .msalJavaScript: PackageResources.msal_js
         case .page: PackageResources.page_env
         case .curl: PackageResources.curl_sh
         case .msalExternalID: PackageResources.msal_external_id_py
@@ -60,7 +62,7 @@ struct ClientSettings {
         let client = clients.first?.id ?? ""
         let confidential = clients.first { $0.secret != nil }
         let resource = configuration.applications.resources.first
-        let scope = resource.flatMap { resource in resource.scopes.first.map { "\(resource.identifier)/\($0)" } }
+        let scopes = resource?.fullScopes ?? []
         let trusted = authorityFile ?? "state/mock/ca.pem"
         let start = authorityFile == nil ? "start with MOCK_TLS_LISTEN=127.0.0.1:8443 make run, and " : ""
         return [
@@ -70,7 +72,9 @@ struct ClientSettings {
             "tenant": configuration.tenant.name, "client": client,
             // ADAL compares the client id with the scopes after it made those lower case.
             "clientInLowerCase": client.lowercased(), "confidential": confidential?.id ?? client,
-            "secret": confidential?.secret ?? "", "scope": scope ?? client,
+            "secret": confidential?.secret ?? "", "scope": scopes.first ?? client,
+            "scopes": (scopes.isEmpty ? [client] : scopes).quoted, "redirectOfPage": redirectOfPage(clients.first),
+            "secureHost": secureHost, "startSecure": start, "trusted": trusted,
             "user": configuration.users.first?.email ?? "alice@example.com",
             "policies": configuration.policies.map(\.name).joined(separator: ","), "signUp": policy(.signUp),
             "signIn": policy(.signIn), "facebook": policy(.facebook), "editProfile": policy(.editProfile),
@@ -85,7 +89,6 @@ struct ClientSettings {
         guard let external = configuration.externalTenant else { return [:] }
         let (id, client) = (external.tenant.id, external.applications.clients.first)
         let resource = external.applications.resources.first
-        let scopes = (resource?.scopes ?? []).map { "\"\(resource?.identifier ?? "")/\($0)\"" }
         let (host, port) = (external.hostNames.first ?? "", WebAddress(secureBase)?.port ?? 443)
         // MSAL.js knows External ID by the name of its host alone, so any port but 443 needs `knownAuthorities`.
         let (page, known) =
@@ -95,9 +98,10 @@ struct ClientSettings {
             "externalID": id, "externalTenant": external.tenant.name, "externalClient": client?.id ?? "",
             "externalHost": port == 443 ? host : "\(host):\(port)", "externalPort": "\(port)",
             "externalHosts": external.hostNames.joined(separator: " "),
-            "externalScopes": scopes.joined(separator: ", "), "authorityOfPage": page,
-            "knownAuthorities": "\"\(known)\", \"\(id).ciamlogin.com\"", "redirectOfPage": redirectURI("http"),
-            "redirectOfAndroid": redirectURI("msauth://"), "redirectOfIOS": redirectURI("msauth.com"),
+            "externalScopes": (resource?.fullScopes ?? []).quoted, "authorityOfPage": page,
+            "knownAuthorities": [known, "\(id).ciamlogin.com"].quoted,
+            "redirectOfExternalPage": redirectOfPage(client), "redirectOfAndroid": redirectURI("msauth://"),
+            "redirectOfIOS": redirectURI("msauth.com"),
             "externalTrust": authorityFile.map { "trust \($0)" }
                 ?? "start the mock with --tls-listen and --state, and trust its ca.pem",
         ]
@@ -106,6 +110,17 @@ struct ClientSettings {
     /// Scheme, host and port of the authority by https, for clients that take no other; an example where it serves none.
     private var secureBase: String { base.hasPrefix("https:") ? base : "https://localhost:8443" }
 
+    /// The host of ``secureBase``, with the port unless it is 443.
+    private var secureHost: String { String(secureBase.dropFirst("https://".count)) }
+
+    /// The registered redirect URI of a page.
+    ///
+    /// `http://localhost` is registered for every port and path, so those of an example are added.
+    private func redirectOfPage(_ client: Client?) -> String {
+        let uri = client?.redirectURIs.first { $0.hasPrefix("http") } ?? "http://localhost"
+        return uri == "http://localhost" ? "http://localhost:5173/redirect.html" : uri
+    }
+
     /// The policy of a kind, or the first one.
     private func policy(_ kind: Policy.Kind) -> String {
         let policies = configuration.policies
@@ -113,6 +128,16 @@ struct ClientSettings {
             policies.first { $0.kind == kind } ?? policies.first { $0.kind == .signUpOrSignIn } ?? policies.first
         return named?.name ?? ""
     }
+}
+
+extension Resource {
+    /// The scopes as clients ask for them.
+    fileprivate var fullScopes: [String] { scopes.map { "\(identifier)/\($0)" } }
+}
+
+extension [String] {
+    /// The elements of an array in JavaScript, Python or Swift.
+    fileprivate var quoted: String { map { "\"\($0)\"" }.joined(separator: ", ") }
 }
 
 extension String {

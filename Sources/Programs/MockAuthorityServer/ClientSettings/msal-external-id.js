@@ -3,8 +3,9 @@ const msalConfig = {
   auth: {
     clientId: "@externalClient@",
     authority: "@authorityOfPage@",
+    // The second host is that of the issuer: MSAL.js 5.10 and later refuse an authority by name without it.
     knownAuthorities: [@knownAuthorities@],
-    redirectUri: "@redirectOfPage@",
+    redirectUri: "@redirectOfExternalPage@", // from MSAL.js 5 on the page with its redirect bridge
   },
 };
 const request = { scopes: [@externalScopes@] };
