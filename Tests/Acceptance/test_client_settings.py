@@ -67,6 +67,15 @@ class ClientSettingsTest(unittest.TestCase):
             self.assertEqual((settings["clientID"], settings["clientSecret"]), (CLIENT, ""))
             self.assertEqual(settings["taskAPI"], "http://localhost:3000")
 
+    def test_ios_with_nxoauth2_and_servers_on_another_machine(self):
+        text = printed("ios-nxoauth2", "--allow-remote", "true", "--listen", "192.0.2.10:3001", "--tasks-url", "http://192.0.2.10:3000")
+        settings = plistlib.loads(text.encode())
+        for name in ["authURL", "loginURL", "tokenURL"]:
+            self.assertTrue(settings[name].startswith(f"http://192.0.2.10:3001/{TENANT}/"), settings[name])
+        self.assertEqual(settings["taskAPI"], "http://192.0.2.10:3000")
+        for word in ["MOCK_ALLOW_REMOTE=true", "MOCK_LISTEN=ADDRESS:3001", "TASKS_ALLOW_HTTP_AUTHORITY=true"]:
+            self.assertIn(word, text)
+
     def test_android(self):
         settings = assignments(printed("android").replace("String[]", "String"))
         authority = settings["AUTHORITY_URL"].strip('"')
