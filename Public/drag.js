@@ -6,65 +6,36 @@ const FAR = 90; // pixels after which a swipe acts
 const EDGE = 70; // pixels from the edge of the window within which the page scrolls
 const FASTEST = 14; // pixels a frame
 
-export class Dragging {
-  #list;
-  #drop;
-  #end;
-  #drag; // {pointer, y, from, row, index, height, middle, others, place, frame} while a row is being dragged
+/**
+ * Lets the rows of a list be dragged by their handles. `drop` is told the row and its new neighbour: (row, {after} or
+ * {before}). `end` is called afterwards, and when the person has given up dragging. Returns {begin, isActive}: `begin`
+ * drags a row from where the pointer of an event is.
+ */
+export function dragging(list, { drop, end }) {
+  let drag; // {pointer, y, from, row, index, height, middle, others, place, frame} while a row is being dragged
+  const isActive = () => drag !== undefined;
+  const isOwn = (event) => event.pointerId === drag?.pointer;
 
-  /**
-   * `drop` is told the row and its new neighbour: (row, {after} or {before}). `end` is called afterwards, and when the
-   * person has given up dragging.
-   */
-  constructor(list, { drop, end }) {
-    this.#list = list;
-    this.#drop = drop;
-    this.#end = end;
-    list.addEventListener("pointerdown", (event) => {
-      const row = event.target.closest(".handle")?.closest("li");
-      if (row && event.button === 0) this.begin(row, event);
-    });
-    list.addEventListener("touchmove", (event) => this.isActive && event.preventDefault(), { passive: false }); // no scrolling
-    list.addEventListener("pointermove", (event) => this.#isOwn(event) && this.#move(event.clientY));
-    list.addEventListener("pointerup", (event) => this.#isOwn(event) && this.#finish(true));
-    list.addEventListener("lostpointercapture", (event) => // the handle loses a finger to the list at the beginning
-      event.target === list && this.#isOwn(event) && this.#finish(false));
-    addEventListener("keydown", (event) => {
-      if (!this.isActive || event.key !== "Escape") return;
-      event.stopImmediatePropagation();
-      this.#finish(false);
-    }, { capture: true });
-  }
-
-  get isActive() {
-    return this.#drag !== undefined;
-  }
-
-  #isOwn(event) {
-    return event.pointerId === this.#drag?.pointer;
-  }
-
-  begin(row, event) {
-    if (this.isActive || row.matches(".done, .editing, :only-child, .by-due > li")) return;
+  const begin = (row, event) => {
+    if (isActive() || row.matches(".done, .editing, :only-child, .by-due > li")) return;
     event.preventDefault();
-    this.#list.setPointerCapture(event.pointerId);
-    const rows = [...this.#list.children];
+    list.setPointerCapture(event.pointerId);
+    const rows = [...list.children];
     const index = rows.indexOf(row);
     const boxes = rows.map((other) => other.getBoundingClientRect());
     const middles = boxes.map((box) => (box.top + box.bottom) / 2 + scrollY);
     const others = rows.map((other, at) => ({ row: other, middle: middles[at] })).filter((other) => other.row !== row);
     const { pointerId: pointer, clientY: y } = event;
-    this.#drag = {
+    drag = {
       pointer, y, from: y + scrollY, row, index, height: boxes[index].height, middle: middles[index], others, place: index,
     };
     row.classList.add("dragged");
-    this.#list.classList.add("dragging");
-    this.#drag.frame = requestAnimationFrame(() => this.#scroll());
-  }
+    list.classList.add("dragging");
+    drag.frame = requestAnimationFrame(scroll);
+  };
 
   /** Moves the row with the pointer; the rows that it has passed make room. */
-  #move(y) {
-    const drag = this.#drag;
+  const move = (y) => {
     drag.y = y;
     const distance = y + scrollY - drag.from;
     drag.row.style.transform = `translateY(${distance}px)`;
@@ -76,33 +47,46 @@ export class Dragging {
       const shift = at < drag.index ? (at >= place ? drag.height : 0) : at < place ? -drag.height : 0;
       drag.others[at].row.style.transform = shift ? `translateY(${shift}px)` : "";
     }
-  }
+  };
 
   /** Scrolls the page while the pointer is near the edge of the window. */
-  #scroll() {
-    const drag = this.#drag;
-    if (!drag) return;
+  const scroll = () => {
     const beyond = Math.min(drag.y - EDGE, 0) + Math.max(drag.y - (innerHeight - EDGE), 0);
     if (beyond) {
       scrollBy({ top: (FASTEST * Math.max(-EDGE, Math.min(beyond, EDGE))) / EDGE, behavior: "instant" });
-      this.#move(drag.y);
+      move(drag.y);
     }
-    drag.frame = requestAnimationFrame(() => this.#scroll());
-  }
+    drag.frame = requestAnimationFrame(scroll);
+  };
 
-  #finish(isDropped) {
-    const { pointer, frame, row, others, index, place } = this.#drag;
-    this.#drag = undefined;
+  const finish = (isDropped) => {
+    const { pointer, frame, row, others, index, place } = drag;
+    drag = undefined;
     cancelAnimationFrame(frame);
-    if (this.#list.hasPointerCapture(pointer)) this.#list.releasePointerCapture(pointer);
+    if (list.hasPointerCapture(pointer)) list.releasePointerCapture(pointer);
     row.classList.remove("dragged");
-    this.#list.classList.remove("dragging");
+    list.classList.remove("dragging");
     for (const moved of [row, ...others.map((other) => other.row)]) moved.style.transform = "";
-    if (isDropped && place !== index) {
-      this.#drop(row, place ? { after: others[place - 1].row } : { before: others[0].row });
-    }
-    this.#end();
-  }
+    if (isDropped && place !== index) drop(row, place ? { after: others[place - 1].row } : { before: others[0].row });
+    end();
+  };
+
+  list.addEventListener("pointerdown", (event) => {
+    const row = event.target.closest(".handle")?.closest("li");
+    if (row && event.button === 0) begin(row, event);
+  });
+  const stay = (event) => isActive() && event.preventDefault(); // no scrolling
+  list.addEventListener("touchmove", stay, { passive: false });
+  list.addEventListener("pointermove", (event) => isOwn(event) && move(event.clientY));
+  list.addEventListener("pointerup", (event) => isOwn(event) && finish(true));
+  list.addEventListener("lostpointercapture", (event) => // the handle loses a finger to the list at the beginning
+    event.target === list && isOwn(event) && finish(false));
+  addEventListener("keydown", (event) => {
+    if (!isActive() || event.key !== "Escape") return;
+    event.stopImmediatePropagation();
+    finish(false);
+  }, { capture: true });
+  return { begin, isActive };
 }
 
 /**

@@ -50,9 +50,7 @@ export class Editor {
   }
 
   complain(message) {
-    const error = this.form.querySelector(".field-error");
-    error.hidden = !message;
-    error.textContent = message ?? "";
+    this.form.querySelector(".field-error").textContent = message ?? "";
   }
 }
 

@@ -18,7 +18,14 @@ start().catch((error) => {
 
 async function start() {
   const config = await own("/config.json", "json");
-  const { place, failure } = await comeBack(config);
+  let place;
+  let failure;
+  try {
+    place = await session.finish(config);
+  } catch (error) {
+    if (!(error instanceof session.SignInError)) throw error;
+    failure = error.message;
+  }
   const me = current();
   if (me) await enter(config, me, place, failure);
   else welcome(config, failure ?? (place?.cancelled && "The sign-in was cancelled. Start again whenever you like."));
@@ -32,15 +39,6 @@ async function own(path, form) {
   const content = isOurs ? await response[form]().catch(() => null) : null;
   if (!content) throw new session.SignInError("The server cannot be reached. Please reload the page in a moment.");
   return content;
-}
-
-async function comeBack(config) {
-  try {
-    return { place: await session.finish(config) };
-  } catch (error) {
-    if (!(error instanceof session.SignInError)) throw error;
-    return { failure: error.message };
-  }
 }
 
 /** Loads the other half of the code, for the list, after sign-in. */
@@ -68,10 +66,7 @@ function welcome(config, complaint) {
   }
 }
 
-function complain(message) {
-  find("welcome-error").textContent = message || "";
-  find("welcome-error").hidden = !message;
-}
+const complain = (message) => (find("welcome-error").textContent = message || "");
 
 function loaded() {
   clearTimeout(slow);

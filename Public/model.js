@@ -30,12 +30,12 @@ const STORE_AFTER = 500; // milliseconds: many changes in a row write a long lis
  * {added} for an addition that may have been made already.
  */
 export class Model {
-  #owner;
   #isLasting;
   #isForgotten = false; // an answer that comes after sign-out is not kept any more
   #saved;
-  #queue;
   #storing; // timer
+  #listName;
+  #draftName;
   #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
   /**
@@ -43,16 +43,13 @@ export class Model {
    * `changed` is called when it is known whether a change is kept, and with true if there may be other changes.
    */
   constructor(owner, { isLasting = false, changed = () => {} } = {}) {
-    this.#owner = owner;
     this.#isLasting = isLasting;
+    this.#listName = `tasks.list.${owner}`;
+    this.#draftName = `tasks.draft.${owner}`;
     const kept = (isLasting && read(localStorage, this.#listName)) || read(sessionStorage, this.#listName);
     this.#saved = kept ?? { tasks: [], tag: null, known: false };
-    this.#queue = new Queue(owner, changed);
-  }
-
-  /** The name of the lock for the tab that sends. */
-  get lock() {
-    return `tasks.change.${this.#owner}.`;
+    this.queue = new Queue(owner, changed);
+    this.lock = `tasks.change.${owner}.`; // the name of the lock for the tab that sends
   }
 
   /** Whether the server has ever given the list in this tab. */
@@ -64,28 +61,18 @@ export class Model {
     return this.#saved.tag;
   }
 
-  /** All waiting changes, oldest first. */
-  changes() {
-    return this.#queue.all();
-  }
-
   /** Reads all waiting changes again, also those of the other tabs. */
   async reload() {
-    await this.#queue.load();
+    await this.queue.load();
     for (const key of read(sessionStorage, HURRIED) ?? []) this.revise(key, { notBefore: 0 });
     sessionStorage.removeItem(HURRIED);
-  }
-
-  /** Whether a change is "kept" on this device, is being written ("keeping"), or could not be ("failed"). */
-  stateOf(change) {
-    return this.#queue.stateOf(change);
   }
 
   /** The tasks to show, in the person's order. */
   view() {
     const rows = new Map(this.#saved.tasks.map((task) => [task.id, { ...task, state: "saved" }]));
-    for (const change of this.changes()) apply(change, rows);
-    const names = new Map(this.#queue.ids.map(([key, id]) => [id, key])); // a row keeps its name, so keeps its focus
+    for (const change of this.queue.all()) apply(change, rows);
+    const names = new Map([...this.queue.ids].map(([key, id]) => [id, key])); // a row keeps its name, and so its focus
     return [...rows.values()].map((row) => ({ ...row, row: names.get(row.id) ?? String(row.id) })).sort(inOrder);
   }
 
@@ -107,32 +94,28 @@ export class Model {
     this.#put({ kind: "change", target: task.id, completed });
   }
 
-  /** Removes a task after the time of undo, perhaps only if it is still as shown. Returns the keys for `drop`. */
+  /** Removes a task after the time of undo, perhaps only if it is still as shown. Returns the keys of the changes. */
   remove(tasks, asShown = false) {
     const notBefore = Date.now() + UNDO_TIME; // one moment for all: they are sent together
     return tasks.map((task) => this.#put({ kind: "remove", target: task.id, notBefore, of: asShown ? shownOf(task) : undefined }));
   }
 
-  drop(key) {
-    this.#queue.drop(key);
-  }
-
   /** Alters a change by the person's decision about a problem, and lets it wait again. */
   revise(key, alteration) {
-    const change = this.#queue.get(key);
-    if (change) this.#queue.put({ ...change, problem: undefined, ...alteration });
+    const change = this.queue.get(key);
+    if (change) this.queue.put({ ...change, problem: undefined, ...alteration });
   }
 
   /** Gives a change up for the value that the server has. */
   adopt(key, id, { field = "text", theirs }) {
     const tasks = this.#saved.tasks.map((task) => (task.id === id ? { ...task, [field]: theirs } : task));
     this.#save({ ...this.#saved, tasks, tag: null });
-    this.drop(key);
+    this.queue.drop(key);
   }
 
   /** Drops all changes of a task that is no more, or is not to be added. */
   abandon(id) {
-    for (const change of this.changes()) if (subjectOf(change) === id) this.drop(change.key);
+    for (const change of this.queue.all()) if (subjectOf(change) === id) this.queue.drop(change.key);
   }
 
   /**
@@ -151,7 +134,7 @@ export class Model {
 
   /** Ends undo, for instance because the page is being closed. */
   hurry() {
-    const waiting = this.changes().filter((change) => change.notBefore > Date.now());
+    const waiting = this.queue.all().filter((change) => change.notBefore > Date.now());
     for (const change of waiting) this.revise(change.key, { notBefore: 0 });
     write(sessionStorage, HURRIED, waiting.map(({ key }) => key)); // else they wait some seconds at the next start
     return waiting;
@@ -169,7 +152,7 @@ export class Model {
     let isAdding = sending.some((change) => change.kind === "add");
     const ready = [];
     let wait = null;
-    for (const change of this.changes()) {
+    for (const change of this.queue.all()) {
       const subject = subjectOf(change);
       const isHeldUp = stuck.has(subject) && change.kind !== "remove";
       if (change.problem || isHeldUp) stuck.add(subject);
@@ -200,14 +183,14 @@ export class Model {
     this.#save({ tasks, tag: null, known: this.#saved.known });
     for (const [change, task] of answers) {
       if (change.kind === "remove" && !task) this.#dropUntil(change);
-      else this.#queue.drop(change.key, change.kind === "add" ? task.id : undefined);
+      else this.queue.drop(change.key, change.kind === "add" ? task.id : undefined);
     }
   }
 
   /** Drops the removal of a task, and what waited before it for the person to decide. */
   #dropUntil(removal) {
-    const changes = this.changes().filter((change) => subjectOf(change) === removal.target);
-    for (const { key } of changes.slice(0, changes.findIndex(({ key }) => key === removal.key) + 1)) this.drop(key);
+    const keys = this.queue.all().filter((change) => subjectOf(change) === removal.target).map(({ key }) => key);
+    for (const key of keys.slice(0, keys.indexOf(removal.key) + 1)) this.queue.drop(key);
   }
 
   /** Takes the server's own list. What differs from the list before was changed by others. */
@@ -244,14 +227,6 @@ export class Model {
     else sessionStorage.removeItem(this.#draftName);
   }
 
-  get #draftName() {
-    return `tasks.draft.${this.#owner}`;
-  }
-
-  get #listName() {
-    return `tasks.list.${this.#owner}`;
-  }
-
   /** Writes the list for the next start of this tab, and of a new one; a list that is too large is left out. */
   store() {
     if (!this.#storing) return;
@@ -264,7 +239,7 @@ export class Model {
 
   #put(change) {
     const key = crypto.randomUUID();
-    this.#queue.put({ ...change, key });
+    this.queue.put({ ...change, key });
     return key;
   }
 

@@ -2,6 +2,7 @@
 // between those with the ids 2 and 3, and a new task stands last.
 
 const FARTHEST = 2 ** 53; // the farthest position that the server takes, in both directions
+const LATEST = "9999-99"; // comes after every due date
 
 const hasID = (task) => typeof task.id === "number";
 
@@ -15,10 +16,7 @@ export function inOrder(one, other) {
 }
 
 /** Compares two tasks by their due dates; tasks without one come last. */
-export const byDue = (one, other) => {
-  const [first, second] = [one, other].map(({ due }) => due ?? "9999-99");
-  return first < second ? -1 : Number(first > second);
-};
+export const byDue = (one, other) => (one.due ?? LATEST).localeCompare(other.due ?? LATEST);
 
 /**
  * Returns the positions that move `task` directly after or before another one: pairs of a task and its new position.

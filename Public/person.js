@@ -1,7 +1,7 @@
 // The person who is signed in, until when, and the way out.
 
 import { policyButton, returnPolicy } from "/sign-in.js";
-import { counted, find, locale, make } from "/dom.js";
+import { counted, find, locale } from "/dom.js";
 import { policies, signOut } from "/session.js";
 import { shared } from "/session-store.js";
 
@@ -12,14 +12,15 @@ export function showPerson(page) {
   for (const box of document.querySelectorAll(".initials")) box.textContent = initials(name);
   for (const box of [find("account").querySelector(".name"), find("person-title")]) box.textContent = name;
   find("person-mail").textContent = mail ?? "";
-  find("claims").replaceChildren(...facts(claims).map(([term, value]) =>
-    make("div", {}, make("dt", { textContent: term }), make("dd", { textContent: value }))));
+  find("person-id").textContent = claims.owner;
+  find("person-policy").textContent = claims.policy || "not in the token";
+  find("person-scopes").textContent = claims.scopes.join(" ") || "none";
   const edits = policies(page.config).filter((policy) => policy.kind === "edit");
   find("profile-actions").replaceChildren(
     ...edits.map((policy) => policyButton(page.config, policy, "secondary", page.signInOptions)));
   find("account").addEventListener("click", () => openDialog(page.me));
-  find("person-close").addEventListener("click", () => find("person").close());
-  find("person").addEventListener("click", (event) => event.target === find("person") && find("person").close());
+  // A click beside a dialog closes it; within, each click is on a part of its form.
+  addEventListener("click", ({ target }) => target.matches?.("dialog") && target.close());
   find("sign-out").addEventListener("click", () => leave(page));
 }
 
@@ -28,27 +29,21 @@ function openDialog({ claims }) {
   const time = all ? all.ends : claims.expires;
   const date = time && new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
   find("person-ends").textContent = date ? `Signed in until ${date}.` : "Signed in until you sign out.";
-  find("leaving").hidden = true;
+  find("leaving").textContent = "";
   find("person").showModal();
 }
-
-const facts = (claims) => [
-  ["Object ID", claims.owner],
-  ["Policy", claims.policy || "not in the token"],
-  ["Scopes", claims.scopes.join(" ") || "none"],
-];
 
 const initials = (name) =>
   name.split(/\s+/).filter(Boolean).map((word) => [...word][0]).slice(0, 2).join("").toUpperCase();
 
 /** Tries once more to save; changes that remain unsaved stay in this browser, and the person is told. */
 async function leave({ config, me, model, sync, others }) {
-  const isTold = !find("leaving").hidden;
+  const isTold = find("leaving").textContent !== "";
   sync.leave();
-  if (!isTold && model.changes().length) {
+  if (!isTold && model.queue.all().length) {
     await Promise.race([sync.run(), new Promise((resolve) => setTimeout(resolve, 3000))]);
-    const left = model.changes();
-    if (left.length) return tell(left.length, left.filter((change) => model.stateOf(change) !== "kept").length);
+    const left = model.queue.all();
+    if (left.length) return tell(left.length, left.filter((change) => model.queue.stateOf(change) !== "kept").length);
   }
   model.forget();
   others.postMessage({ left: me.owner });
@@ -61,5 +56,4 @@ function tell(left, unkept) {
     + (unkept ? `This browser could not keep ${unkept} of them, which would be lost. `
       : `${they} saved when you sign in here again. `)
     + "Press “Sign out” once more to leave now.";
-  find("leaving").hidden = false;
 }

@@ -15,7 +15,7 @@ export class Queue {
   #database; // promise of the database
   #changes = new Map(); // key -> change, as this tab knows it; without `order` until it is in the database
   #unwritten = new Map(); // key -> {change, id?, isUnderWay, hasFailed}: missing in the database; without change, a removal
-  #ids = new Map(); // key of an addition -> the id that it got while this tab was open
+  ids = new Map(); // key of an addition -> the id that it got while this tab was open
   #channel = new BroadcastChannel("tasks.queue");
   #hearing; // timer
 
@@ -38,11 +38,6 @@ export class Queue {
 
   get(key) {
     return this.#changes.get(key);
-  }
-
-  /** The additions that got their ids while this tab was open: pairs of key and id. */
-  get ids() {
-    return [...this.#ids];
   }
 
   /** Returns "kept", "keeping" while the change is being written, or "failed": then only this tab has the change. */
@@ -101,9 +96,9 @@ export class Queue {
 
   /** Gives the id of a task to the changes that wait for its addition. */
   #learn(ids) {
-    for (const [key, id] of ids) this.#ids.set(key, id);
+    for (const [key, id] of ids) this.ids.set(key, id);
     for (const change of this.#changes.values()) {
-      const id = this.#ids.get(change.target);
+      const id = this.ids.get(change.target);
       if (id !== undefined) this.put({ ...change, target: id });
     }
   }

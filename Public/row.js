@@ -9,6 +9,8 @@ const part = (row, name) => row.querySelector(`:scope > .${name}`);
 export function makeRow(task) {
   const row = find("row-template").content.firstElementChild.cloneNode(true);
   row.dataset.row = task.row;
+  part(row, "due").id = `due-${task.row}`;
+  part(row, "check").setAttribute("aria-describedby", `due-${task.row}`);
   return row;
 }
 
@@ -18,7 +20,7 @@ export function updateRow(row, task, old, isNewDay) {
   check.checked = task.completed;
   const isOther = (...fields) => !old || fields.some((field) => task[field] !== old[field]);
   if (isOther("text")) updateText(row, task.text);
-  if (isOther("notes")) updateNotes(row, task.notes);
+  if (isOther("notes")) part(row, "notes").replaceChildren(...linked(task.notes ?? ""));
   if (isOther("due", "completed") || isNewDay) updateDue(row, task);
   if (isOther("text", "notes")) updateMore(row, task);
   row.classList.toggle("done", task.completed);
@@ -31,8 +33,6 @@ export function updateRow(row, task, old, isNewDay) {
 export const isSame = (task, other) =>
   other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
   && JSON.stringify(task.problem) === JSON.stringify(other.problem);
-
-export const makeText = (text) => make("p", { className: "text", dir: "auto" }, ...linked(text));
 
 /** Returns a text as nodes, in which web addresses are links; nothing else is markup. */
 function linked(text) {
@@ -57,44 +57,27 @@ export function labelFor(element, text) {
 
 function updateText(row, text) {
   part(row, "check").setAttribute("aria-label", text);
-  part(row, "text")?.replaceWith(makeText(text)); // the editor may stand in its place
+  part(row, "text").replaceChildren(...linked(text));
+  part(row, "more").lastChild.textContent = ` of ${brief(text)}`;
   labelFor(row, text);
 }
 
-function updateNotes(row, notes) {
-  part(row, "notes")?.remove();
-  if (notes) (part(row, "due") ?? part(row, "remove")).after(make("p", { className: "notes", dir: "auto" }, ...linked(notes)));
-}
-
 function updateDue(row, task) {
-  part(row, "due")?.remove();
-  row.classList.toggle("overdue", isOverdue(task));
+  const isLate = isOverdue(task);
+  row.classList.toggle("overdue", isLate);
   row.classList.toggle("today", isForToday(task));
-  const check = part(row, "check");
-  check.removeAttribute("aria-describedby");
-  if (!task.due) return;
-  const id = `due-${task.row}`;
-  part(row, "remove").after(make(
-    "p", { className: "due", id },
-    make("span", { className: isOverdue(task) ? "" : "sr", textContent: isOverdue(task) ? "Overdue · " : "Due " }),
-    make("time", { dateTime: task.due, textContent: nameOfDay(task.due) })));
-  check.setAttribute("aria-describedby", id);
+  part(row, "due").replaceChildren(...(task.due ? [
+    make("span", { className: isLate ? "" : "sr", textContent: isLate ? "Overdue · " : "Due " }),
+    make("time", { dateTime: task.due, textContent: nameOfDay(task.due) }),
+  ] : []));
 }
 
 /** Whether a text is shown in a few lines until somebody asks for more. */
 const isLong = (text, length, lines) => text.length > length || text.split("\n", lines + 1).length > lines;
 
 function updateMore(row, { text, notes }) {
-  part(row, "more")?.remove();
   row.classList.toggle("long", isLong(text, 300, 5));
-  const hasMore = isLong(text, 300, 5) || isLong(notes ?? "", 120, 2);
-  row.classList.toggle("cut", hasMore);
-  if (!hasMore) return;
-  const isWhole = row.classList.contains("whole");
-  (part(row, "notes") ?? part(row, "due") ?? part(row, "remove")).after(make(
-    "button", { type: "button", className: "more", attributes: { "aria-expanded": String(isWhole) } },
-    make("span", { textContent: isWhole ? "Less" : "More" }),
-    make("span", { className: "sr", textContent: ` of ${brief(text)}` })));
+  row.classList.toggle("cut", isLong(text, 300, 5) || isLong(notes ?? "", 120, 2));
 }
 
 export function showMore(button) {
@@ -116,15 +99,10 @@ function problemBox(problem, key) {
   const [message, choices] = question(problem);
   const buttons = choices.map(([decision, label]) =>
     make("button", { type: "button", className: "secondary", textContent: label, attributes: { "data-decision": decision } }));
-  const help = problem.code
-    ? [make("a", { href: `/problems.html#${problem.code}`, textContent: "What is this?" })]
-    : [];
-  return make(
-    "div",
-    { className: "problem", attributes: { role: "alert", "data-problem": key } },
-    make("p", {}, ...message, " ", ...help),
-    make("div", { className: "choices" }, ...buttons),
-  );
+  const help = problem.code ? make("a", { href: `/problems.html#${problem.code}`, textContent: "What is this?" }) : "";
+  return make("div", { className: "problem", attributes: { role: "alert", "data-problem": key } },
+    make("p", {}, ...message, " ", help),
+    make("div", { className: "choices" }, ...buttons));
 }
 
 const ADDED = "Added already? The list has a task with this text that came after you wrote this one.";

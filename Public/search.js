@@ -4,44 +4,34 @@ import { announce, counted, find } from "/dom.js";
 
 const SPOKEN_AFTER = 600; // milliseconds after the last key
 
-export class Search {
-  #change;
-  #timer;
-
-  /** `change` is told the text that is searched for, and returns how many tasks are shown. */
-  constructor(change) {
-    this.#change = change;
-    find("search-open").addEventListener("click", () => (find("search").hidden ? this.open() : this.close()));
-    find("query").addEventListener("input", () => this.#search());
-    find("search").addEventListener("submit", (event) => event.preventDefault());
-    find("search").addEventListener("keydown", (event) => event.key === "Escape" && this.close());
-  }
-
-  open() {
-    this.#show(true);
-    find("query").select();
-    find("query").focus();
-  }
-
-  close() {
-    const hadFocus = find("search").contains(document.activeElement);
-    find("query").value = "";
-    this.#show(false);
-    clearTimeout(this.#timer);
-    this.#change("");
-    if (hadFocus) find("search-open").focus();
-  }
-
-  #show(isOpen) {
-    find("search").hidden = !isOpen;
-    find("search-open").setAttribute("aria-expanded", String(isOpen));
-  }
-
-  #search() {
-    const text = find("query").value;
-    const count = this.#change(text);
-    clearTimeout(this.#timer);
-    if (!text.trim()) return;
-    this.#timer = setTimeout(() => announce(`${counted(count || "No", "task")} found`), SPOKEN_AFTER);
-  }
+/** Lets the person search. `change` is told the text, and returns how many tasks are shown. Returns {open, close}. */
+export function offerSearch(change) {
+  const [box, field, button] = ["search", "query", "search-open"].map(find);
+  let timer;
+  const search = () => {
+    const count = change(field.value);
+    clearTimeout(timer);
+    if (field.value.trim()) timer = setTimeout(() => announce(`${counted(count || "No", "task")} found`), SPOKEN_AFTER);
+  };
+  const show = (isOpen) => {
+    box.hidden = !isOpen;
+    button.setAttribute("aria-expanded", String(isOpen));
+  };
+  const open = () => {
+    show(true);
+    field.select();
+    field.focus();
+  };
+  const close = () => {
+    const hadFocus = box.contains(document.activeElement);
+    field.value = "";
+    show(false);
+    search();
+    if (hadFocus) button.focus();
+  };
+  button.addEventListener("click", () => (box.hidden ? open() : close()));
+  field.addEventListener("input", search);
+  box.addEventListener("submit", (event) => event.preventDefault());
+  box.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  return { open, close };
 }

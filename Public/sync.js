@@ -35,7 +35,10 @@ export class Sync {
     this.#model = model;
     this.#access = access;
     this.#report = report;
-    setInterval(() => this.#look(), LOOK_EVERY);
+    setInterval(() => {
+      const isSeen = document.visibilityState === "visible" && navigator.onLine;
+      if (isSeen && !this.#isPaged) this.run({ list: true }); // changes that are being sent go first
+    }, LOOK_EVERY);
   }
 
   /** Sends the waiting changes; with `list`, also reads what others have changed. */
@@ -55,17 +58,11 @@ export class Sync {
     }
   }
 
-  /** Reads what others have changed, if somebody sees the page. `run` lets changes that are being sent go first. */
-  #look() {
-    const isSeen = document.visibilityState === "visible" && navigator.onLine;
-    if (isSeen && !this.#isPaged) this.run({ list: true });
-  }
-
   /** Ends the session: nothing is sent any more. */
-  end(reason) {
+  end() {
     this.#ended = true;
     clearTimeout(this.#timer);
-    this.#tell({ kind: "ended", reason });
+    this.#tell({ kind: "ended" });
   }
 
   /** Tells the news, except that an answer under way at the end of the session does not change that state. */
@@ -86,7 +83,7 @@ export class Sync {
     await this.#model.reload();
     try {
       // An addition that waits since a failure, or since an earlier start, is searched for before it is repeated.
-      if (this.#wantsList && this.#model.changes().some(({ kind }) => kind === "add")) await this.#list();
+      if (this.#wantsList && this.#model.queue.all().some(({ kind }) => kind === "add")) await this.#list();
       const rest = await this.#sendAll();
       if (this.#wantsList) await this.#list();
       this.#failures = 0;
@@ -130,10 +127,17 @@ export class Sync {
     return lists;
   }
 
+  /** Sends changes that need no condition together: the server makes all or none. */
   async #sendList(changes) {
     if (changes.length === 1) return this.#send(changes[0]);
     try {
-      await this.#changeAll(changes);
+      const body = changes.map((change) => ({ id: change.target, ...bodyOf(change) }));
+      const answer = await this.#call("PATCH", "/api/tasks", { body });
+      const tasks = new Map(tasksOf(answer.body ?? []).map((task) => [task.id, task]));
+      // Tasks that are together too long for one answer are missing in it.
+      const isWhole = changes.every((change) => tasks.has(change.target));
+      if (isWhole) this.#model.confirmAll(changes.map((change) => [change, tasks.get(change.target)]));
+      else this.#sendAlone(changes);
       this.#failures = 0;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -142,15 +146,6 @@ export class Sync {
       if (!gone.length) this.#sendAlone(changes);
     }
     this.#tell({ kind: "changed" });
-  }
-
-  /** Sends changes that need no condition, all or none. An answer without the tasks says that they are too long for one. */
-  async #changeAll(changes) {
-    const body = changes.map((change) => ({ id: change.target, ...bodyOf(change) }));
-    const answer = await this.#call("PATCH", "/api/tasks", { body });
-    const tasks = new Map(tasksOf(answer.body ?? []).map((task) => [task.id, task]));
-    if (!changes.every((change) => tasks.has(change.target))) return this.#sendAlone(changes);
-    this.#model.confirmAll(changes.map((change) => [change, tasks.get(change.target)]));
   }
 
   /** Sends each of the changes in a request of its own, so that a refusal ends at the right row. */
@@ -224,26 +219,21 @@ export class Sync {
     return answer && taskOf(answer.body);
   }
 
+  /** Reads all pages of the list, unless it is still the list that the model has. */
   async #list() {
     const headers = this.#model.tag ? { "If-None-Match": this.#model.tag } : {};
     this.#wantsList = false; // whoever wants it from now on may want a newer one
-    const { tasks, tag } = await this.#readAll("/api/tasks", headers);
-    if (!tasks) return;
-    this.#isPaged = !tag;
-    this.#model.replace(tasks, tag);
-  }
-
-  /** Reads all pages of a list: {tasks, tag}, without tasks for the list in the headers, without tag for several pages. */
-  async #readAll(path, headers = {}) {
-    const first = await this.#call("GET", path, { headers });
-    if (first.status === 304) return { tag: first.tag };
+    const first = await this.#call("GET", "/api/tasks", { headers });
+    if (first.status === 304) return;
     const tasks = tasksOf(first.body);
-    for (let next = first.next; next; ) {
+    for (let { next } = first; next; ) {
       const more = await this.#call("GET", next);
       tasks.push(...tasksOf(more.body));
       next = more.next;
     }
-    return { tasks, tag: first.next ? null : first.tag };
+    const tag = first.next ? null : first.tag;
+    this.#isPaged = !tag;
+    this.#model.replace(tasks, tag);
   }
 
   /** Reports after 2 s without an answer that there is none. */
@@ -262,7 +252,7 @@ export class Sync {
   }
 
   #failed(error) {
-    if (error instanceof Problem && error.status === 401) return this.end(error.code);
+    if (error instanceof Problem && error.status === 401) return this.end();
     this.#wantsList = true;
     if (!(error instanceof Problem || error instanceof Unreachable)) {
       this.#later(1000 * LONGEST_WAIT);

@@ -9,9 +9,9 @@ import { Model } from "/model.js";
 import { moving } from "/order.js";
 import { showPerson } from "/person.js";
 import { Access } from "/renewal.js";
-import { Search } from "/search.js";
+import { offerSearch } from "/search.js";
 import * as session from "/session-store.js";
-import { Shortcuts } from "/shortcuts.js";
+import { offerShortcuts } from "/shortcuts.js";
 import { Sync } from "/sync.js";
 import { Undo } from "/undo.js";
 import { FILTER_NAMES, ListView } from "/view.js";
@@ -35,12 +35,16 @@ export class TaskPage {
     move: (task, place) => this.#move(task, place),
     remove: (task) => this.#remove([task]),
     decide: (task, decision) => this.#decide(task, decision),
-    closed: () => {
+    changed: () => {
       this.#keepDraft();
-      this.#render(); // without its editor, the row may be one that is not shown
+      this.#render();
     },
   });
-  #search = new Search((text) => this.#searchFor(text));
+  #search = offerSearch((text) => {
+    this.#view.search = text;
+    this.#render();
+    return this.#view.count;
+  });
 
   /** Opens the list of this session; returns a message if it could not be opened, or null. */
   static async open(config, me, place, { show, complaint }) {
@@ -69,7 +73,7 @@ export class TaskPage {
     this.sync = new Sync(this.model, access, (news) => this.#report(news));
     this.undo = new Undo();
     this.signInOptions = { place: () => this.#place(), complain: (message) => this.#trouble(message) };
-    this.shortcuts = new Shortcuts(this.#view, this.#search);
+    offerShortcuts(this.#view, this.#search);
     showPerson(this);
     this.#listen();
   }
@@ -110,12 +114,6 @@ export class TaskPage {
       this.#render(); // another day may have begun
       this.sync.run({ list: true });
     };
-    for (const name of ["finished-toggle", "by-due"]) {
-      find(name).addEventListener("click", () => {
-        this.#view.toggle(name);
-        this.#render();
-      });
-    }
     for (const event of ["focus", "online", "offline"]) addEventListener(event, look);
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
     addEventListener("popstate", () => this.#wentBack());
@@ -125,13 +123,10 @@ export class TaskPage {
     });
     addEventListener("pageshow", (event) => event.persisted && location.reload());
     addEventListener("beforeunload", (event) => this.#unkept("failed") && event.preventDefault());
-    this.others.addEventListener("message", (event) => this.#heard(event.data));
-  }
-
-  /** Acts when another tab has changed something, or has signed out: then this one has, too. */
-  #heard({ changed, left }) {
-    if (changed === this.me.owner) this.sync.run({ list: true });
-    if (left === this.me.owner) this.leave();
+    this.others.addEventListener("message", ({ data: { changed, left } }) => {
+      if (changed === this.me.owner) this.sync.run({ list: true });
+      if (left === this.me.owner) this.leave(); // a tab that signs out does so for all
+    });
   }
 
   /** Ends this session for this tab, which goes on with the browser's session, if there is one. */
@@ -154,12 +149,6 @@ export class TaskPage {
     if (FILTER_NAMES.includes(name)) this.#filter(name);
   }
 
-  #searchFor(text) {
-    this.#view.search = text;
-    this.#render();
-    return this.#view.count;
-  }
-
   /* What the page says */
 
   #renderSoon() {
@@ -180,11 +169,27 @@ export class TaskPage {
     this.#renderState();
   }
 
+  /** Shows the changes that wait for the server, and those that wait for the person. */
   #renderState() {
     const now = Date.now();
-    const changes = this.model.changes().filter((change) => !(change.notBefore > now));
+    const changes = this.model.queue.all().filter((change) => !(change.notBefore > now));
     const waiting = changes.filter((change) => !change.problem);
-    this.#showStatus(waiting, changes.length - waiting.length);
+    const stuck = changes.length - waiting.length;
+    const [keeping, failed] = ["keeping", "failed"].map((state) => this.#unkept(state, waiting));
+    const counts = { kept: waiting.length - keeping - failed, "being kept": keeping, "not kept": failed };
+    const kept = Object.entries(counts).map(([word, count]) => (count ? `, ${counted(count, "change")} ${word}` : "")).join("");
+    const saved = stuck ? `${counted(stuck, "change")} not saved` : "Saved";
+    const text = {
+      idle: waiting.length ? "Saving …" : saved,
+      busy: "Saving …",
+      offline: `${this.#state.isSilent ? "No answer" : "Offline"}${kept}`,
+      trouble: `${waiting.length ? "Not saved" : "Out of touch"}${kept}`,
+      ended: `Session ended${kept}`,
+    }[this.#state.kind];
+    const isAtRest = this.#state.kind === "idle" && !waiting.length;
+    const box = find("status");
+    box.className = `status ${isAtRest ? (stuck ? "stuck" : "calm") : this.#state.kind}`;
+    if (box.textContent !== text) box.textContent = text;
     const refused = this.#refused.length;
     find("refused").hidden = refused < 2; // one is tried again in its row
     find("refused-text").textContent = `The server refused ${refused} changes.`;
@@ -193,12 +198,12 @@ export class TaskPage {
 
   /** The changes that the server has refused; others that wait for the person are questions. */
   get #refused() {
-    return this.model.changes().filter(({ problem }) => problem?.title);
+    return this.model.queue.all().filter(({ problem }) => problem?.title);
   }
 
   /** Returns how many changes are not on this device: they are being written ("keeping"), or could not be ("failed"). */
-  #unkept(state, changes = this.model.changes()) {
-    return changes.filter((change) => this.model.stateOf(change) === state).length;
+  #unkept(state, changes = this.model.queue.all()) {
+    return changes.filter((change) => this.model.queue.stateOf(change) === state).length;
   }
 
   #resumeEditing(tasks, isKnown) {
@@ -218,41 +223,19 @@ export class TaskPage {
     this.#render();
   }
 
-  /** Shows the state: `waiting` changes are sent without the person, `stuck` counts those that need a decision. */
-  #showStatus(waiting, stuck) {
-    const box = find("status");
-    const [keeping, failed] = ["keeping", "failed"].map((state) => this.#unkept(state, waiting));
-    const counts = { kept: waiting.length - keeping - failed, "being kept": keeping, "not kept": failed };
-    const kept = Object.entries(counts).map(([word, count]) => (count ? `, ${counted(count, "change")} ${word}` : "")).join("");
-    const isStuck = this.#state.kind === "idle" && !waiting.length && stuck > 0;
-    const saved = stuck ? `${counted(stuck, "change")} not saved` : "Saved";
-    const text = {
-      idle: waiting.length ? "Saving …" : saved,
-      busy: "Saving …",
-      offline: `${this.#state.isSilent ? "No answer" : "Offline"}${kept}`,
-      trouble: `${waiting.length ? "Not saved" : "Out of touch"}${kept}`,
-      ended: `Session ended${kept}`,
-    }[this.#state.kind];
-    const isCalm = this.#state.kind === "idle" && !waiting.length;
-    box.className = `status ${isStuck ? "stuck" : isCalm ? "calm" : this.#state.kind}`;
-    if (box.textContent !== text) box.textContent = text;
-  }
-
   #trouble(message, code) {
     this.#complaint = { message, code };
     this.#showTrouble();
   }
 
   #showTrouble() {
-    const isFull = this.#unkept("failed") > 0;
-    const message = [this.#complaint.message, isFull ? NOT_KEPT : ""].filter(Boolean).join(" ");
-    const { code } = this.#complaint;
+    const { message, code } = this.#complaint;
+    const said = [message, this.#unkept("failed") ? NOT_KEPT : ""].filter(Boolean).join(" ");
     const box = find("trouble");
-    box.hidden = !message;
-    if (box.dataset.message === message) return; // said once is enough for a screen reader
-    box.dataset.message = message;
-    box.replaceChildren(message, " ");
-    if (code) box.append(make("a", { href: `/problems.html#${code}`, textContent: "What can I do?" }));
+    if (box.dataset.message === said) return; // said once is enough for a screen reader
+    box.dataset.message = said;
+    box.textContent = said;
+    if (code) box.append(" ", make("a", { href: `/problems.html#${code}`, textContent: "What can I do?" }));
   }
 
   /* What the controls do */
@@ -269,7 +252,6 @@ export class TaskPage {
     const text = field.value.trim();
     const fault = faultOf(text) ?? dateFault(find("new-day"));
     find("new-error").textContent = fault ?? "";
-    find("new-error").hidden = !fault;
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
     const due = find("new-day").value || (this.#view.filter === "today" ? today() : undefined);
@@ -348,11 +330,11 @@ export class TaskPage {
     let keys;
     this.#change(() => (keys = this.model.remove(tasks, asShown)));
     this.undo.offer("deleted", tasks, () => this.#change(() => {
-      const changes = new Map(this.model.changes().map((change) => [change.key, change]));
+      const changes = new Map(this.model.queue.all().map((change) => [change.key, change]));
       const find = this.#finder();
       for (const [index, task] of tasks.entries()) {
         const removal = changes.get(keys[index]);
-        if (removal?.problem || removal?.notBefore > Date.now()) this.model.drop(removal.key);
+        if (removal?.problem || removal?.notBefore > Date.now()) this.model.queue.drop(removal.key);
         else if (!find(task)) this.#heirs.set(task.row, this.model.add(task.text, task.completed, placed(task)));
       }
     }));
@@ -370,14 +352,14 @@ export class TaskPage {
 
   /** Takes the person's answer to a change that could not be made. */
   #decide(task, decision) {
-    const change = this.model.changes().find((change) => change.key === task.change);
+    const change = this.model.queue.all().find((change) => change.key === task.change);
     const isText = change?.kind === "add" || change?.text !== undefined;
     this.#change(() => {
       if (decision === "mine") return this.model.revise(task.change, { base: task.problem.theirs });
       if (decision === "retry") return this.model.revise(task.change, {});
       if (decision === "theirs") return this.model.adopt(task.change, task.id, task.problem);
       if (task.problem.gone || change?.kind === "add") this.model.abandon(task.id);
-      else this.model.drop(task.change);
+      else this.model.queue.drop(task.change);
       if (decision === "again") this.model.add(task.text, task.completed, task);
     });
     find("new").focus();

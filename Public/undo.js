@@ -27,17 +27,12 @@ export class Undo {
 
   #show() {
     find("toast").hidden = !this.#steps.length;
-    clearTimeout(this.#timer);
+    clearInterval(this.#timer);
     if (!this.#steps.length) return;
     const steps = this.#steps.slice(-this.#alike);
     find("toast-text").textContent = sentence(steps[0].word, steps.flatMap(({ tasks }) => tasks));
-    this.#timer = setTimeout(() => this.#end(), SHOWN);
-  }
-
-  /** Keeps the offer as long as the pointer or the focus is on it. */
-  #end() {
-    if (find("toast").matches(":focus-within, :hover")) this.#timer = setTimeout(() => this.#end(), SHOWN);
-    else find("toast").hidden = true;
+    // The offer stays as long as the pointer or the focus is on it.
+    this.#timer = setInterval(() => (find("toast").hidden ||= !find("toast").matches(":focus-within, :hover")), SHOWN);
   }
 
   #take() {

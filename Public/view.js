@@ -3,29 +3,24 @@
 
 import { isForToday, isOverdue, today } from "/days.js";
 import { counted, find } from "/dom.js";
-import { Dragging, swiping } from "/drag.js";
+import { dragging, swiping } from "/drag.js";
 import { alterations, dateFault, Editor } from "/editor.js";
 import { byDue, inOrder } from "/order.js";
-import { isSame, makeRow, makeText, showMore, updateRow } from "/row.js";
+import { isSame, makeRow, showMore, updateRow } from "/row.js";
 import { read, write } from "/storage.js";
 
-/** What an empty list says: what there is none of, and why. */
-const EMPTY = {
-  all: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
-  open: ["Nothing left to do.", "Enjoy it."],
-  today: ["Nothing due today.", "What has today as its due date appears here."],
-  overdue: ["Nothing overdue.", "What should have been done before today appears here."],
-  done: ["Nothing done yet.", "Tick something off, and it appears here."],
-  search: ["Nothing found.", "No task and no notes contain these words."],
-};
-
+/** The tasks that each filter shows, and what an empty list says: what there is none of, and why. */
 const FILTERS = {
-  all: () => true,
-  open: (task) => !task.completed,
-  today: isForToday,
-  overdue: isOverdue,
-  done: (task) => task.completed,
+  all: {
+    has: () => true,
+    empty: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
+  },
+  open: { has: (task) => !task.completed, empty: ["Nothing left to do.", "Enjoy it."] },
+  today: { has: isForToday, empty: ["Nothing due today.", "What has today as its due date appears here."] },
+  overdue: { has: isOverdue, empty: ["Nothing overdue.", "What should have been done before today appears here."] },
+  done: { has: (task) => task.completed, empty: ["Nothing done yet.", "Tick something off, and it appears here."] },
 };
+const NOTHING_FOUND = ["Nothing found.", "No task and no notes contain these words."];
 
 export const FILTER_NAMES = Object.keys(FILTERS);
 
@@ -37,7 +32,8 @@ const isSet = (name) => read(localStorage, KEPT[name]) === true;
 
 /**
  * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, discard, remove, move, decide}, and
- * `closed` for editors. Open tasks are in one list, finished ones in another that can be folded.
+ * `changed`, after which other rows may have to be shown. Open tasks are in one list, finished ones in another that can
+ * be folded.
  */
 export class ListView {
   #rows = new Map(); // row name -> element
@@ -64,13 +60,18 @@ export class ListView {
         this.#save();
       });
     }
-    this.#dragging = new Dragging(this.#lists.open, {
+    this.#dragging = dragging(this.#lists.open, {
       drop: (row, place) => this.#move(row, place),
       end: () => this.#waiting && this.render(...this.#waiting),
     });
     swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event));
     swiping(this.#lists.done, () => {});
-    this.#showStates();
+    for (const [id, name] of Object.entries(KEPT)) {
+      find(id).addEventListener("click", () => {
+        write(localStorage, name, !isSet(id));
+        actions.changed();
+      });
+    }
   }
 
   get filter() {
@@ -113,33 +114,38 @@ export class ListView {
 
   /** Shows all tasks; `news` are the ids of those that another device has changed, which are tinted for a moment. */
   render(tasks, isKnown, news = new Set()) {
-    this.#waiting = this.#dragging.isActive ? [tasks, isKnown, news] : undefined;
+    this.#waiting = this.#dragging.isActive() ? [tasks, isKnown, news] : undefined;
     if (this.#waiting) return;
     const shown = this.#withEdited(tasks).filter((task) => task.row === this.#edited || this.#isWanted(task));
     const done = shown.filter((task) => this.#standsDone(task));
     const open = shown.filter((task) => !this.#standsDone(task));
     this.#renderSummary(tasks, isKnown);
-    this.#renderFinished(done.length);
+    find("finished").hidden = !done.length;
+    find("count-finished").textContent = done.length;
+    find("finished-toggle").disabled = this.#filter === "done" || this.isSearching; // then nothing is folded
+    find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
+    find("by-due").setAttribute("aria-pressed", String(isSet("by-due")));
+    this.#lists.open.classList.toggle("by-due", isSet("by-due")); // then tasks cannot be moved
     this.#renderRows({
       open: isSet("by-due") ? open.sort(byDue) : open,
       done: this.#isFolded ? done.filter((task) => task.row === this.#edited) : done,
     });
-    this.#renderEmpty(shown.length || !isKnown);
+    const [title, text] = this.isSearching ? NOTHING_FOUND : FILTERS[this.#filter].empty;
+    find("empty").hidden = shown.length > 0 || !isKnown;
+    find("empty-title").textContent = title;
+    find("empty-text").textContent = text;
     const { length } = this.finished;
     find("clear").hidden = !length;
     find("clear").textContent = `Clear ${length}`;
-    for (const [row, { id }] of this.#tasks) if (news.has(id)) this.#tint(this.#rows.get(row));
+    const tinted = [...this.#tasks].filter(([, { id }]) => news.has(id)).map(([row]) => this.#rows.get(row).classList);
+    for (const classes of tinted) classes.add("news");
+    if (tinted.length) setTimeout(() => tinted.forEach((classes) => classes.remove("news")), TINTED);
     this.#fresh = !isKnown;
     this.#day = today();
   }
 
-  #tint(row) {
-    row.classList.add("news");
-    setTimeout(() => row.classList.remove("news"), TINTED);
-  }
-
   #isWanted(task) {
-    if (!FILTERS[this.#filter](task)) return false;
+    if (!FILTERS[this.#filter].has(task)) return false;
     if (!this.isSearching) return true;
     const text = folded(`${task.text}\n${task.notes ?? ""}`);
     return this.#words.every((word) => text.includes(word));
@@ -159,15 +165,16 @@ export class ListView {
 
   #renderSummary(tasks, isKnown) {
     const all = tasks.length;
-    const open = tasks.filter(FILTERS.open).length;
+    const count = (name) => tasks.filter(FILTERS[name].has).length;
+    const open = count("open");
     const headline = open ? `${counted(open, "thing")} to do` : all ? "All done" : "A clear page";
     find("headline").textContent = isKnown ? headline : "Your tasks";
     document.title = open ? `(${open}) Tasks` : "Tasks";
     for (const name of ["open", "today", "overdue", "done"]) {
-      const count = tasks.filter(FILTERS[name]).length;
       const badge = find(`count-${name}`);
-      badge.textContent = count || "";
-      if (name === "today" || name === "overdue") badge.closest("label").hidden = !count && this.#filter !== name;
+      badge.textContent = count(name) || "";
+      const isOptional = name === "today" || name === "overdue";
+      badge.closest("label").hidden = isOptional && !badge.textContent && this.#filter !== name;
     }
     find("progress").max = all || 1;
     find("progress").value = all - open;
@@ -179,37 +186,16 @@ export class ListView {
     return isSet("finished-toggle") && this.#filter !== "done" && !this.isSearching;
   }
 
-  /** Changes the state of a button that folds or sorts. */
-  toggle(name) {
-    write(localStorage, KEPT[name], !isSet(name));
-    this.#showStates();
-  }
-
-  #showStates() {
-    find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
-    find("by-due").setAttribute("aria-pressed", String(isSet("by-due")));
-    this.#lists.open.classList.toggle("by-due", isSet("by-due")); // then tasks cannot be moved
-  }
-
-  #renderFinished(count) {
-    find("finished").hidden = !count;
-    find("count-finished").textContent = count || "";
-    find("finished-toggle").disabled = this.#filter === "done" || this.isSearching; // then nothing is folded
-    this.#showStates();
-  }
-
-  #renderEmpty(hasRows) {
-    find("empty").hidden = Boolean(hasRows);
-    const [title, text] = EMPTY[this.isSearching ? "search" : this.#filter];
-    find("empty-title").textContent = title;
-    find("empty-text").textContent = text;
-  }
-
   #renderRows(lists) {
     const wanted = new Set(Object.values(lists).flat().map((task) => task.row));
     const focus = this.#focusBeforeRemoval(wanted);
     const focused = document.activeElement;
-    for (const [name, element] of this.#rows) if (!wanted.has(name)) this.#drop(name, element);
+    for (const [name, element] of this.#rows) {
+      if (wanted.has(name)) continue;
+      element.remove();
+      this.#rows.delete(name);
+      this.#tasks.delete(name);
+    }
     for (const [name, tasks] of Object.entries(lists)) this.#renderList(this.#lists[name], tasks);
     if (focus) focus();
     else if (focused !== document.activeElement && focused.closest(".row")) focused.focus({ preventScroll: true });
@@ -218,8 +204,7 @@ export class ListView {
   #renderList(list, tasks) {
     let place = list.firstElementChild;
     for (const task of tasks) {
-      const element = this.#rows.get(task.row) ?? this.#create(task);
-      this.#update(element, task);
+      const element = this.#show(task);
       if (element !== place && element === place?.nextElementSibling) { // the other one has moved, perhaps far away
         put(list, place, null);
         place = element;
@@ -244,35 +229,27 @@ export class ListView {
     return () => (next?.querySelector(selector) ?? find("new")).focus();
   }
 
-  #drop(name, element) {
-    element.remove();
-    this.#rows.delete(name);
-    this.#tasks.delete(name);
-  }
-
   /** Scrolls a row into sight. */
   reveal(name) {
     this.#rows.get(name)?.scrollIntoView({ block: "nearest" });
   }
 
-  #create(task) {
-    const element = makeRow(task);
-    element.classList.toggle("new", !this.#fresh);
-    this.#rows.set(task.row, element);
-    return element;
-  }
-
-  #update(element, task) {
+  /** Returns the row of a task, which shows the task as it is now. */
+  #show(task) {
     const old = this.#tasks.get(task.row);
+    const element = this.#rows.get(task.row) ?? makeRow(task);
+    if (!old) element.classList.toggle("new", !this.#fresh);
     const isNewDay = Boolean(task.due) && this.#day !== today();
+    this.#rows.set(task.row, element);
     this.#tasks.set(task.row, task);
     if (isNewDay || !isSame(task, old)) updateRow(element, task, old, isNewDay);
+    return element;
   }
 
   #changed(event) {
     const box = event.target;
     if (!box.classList.contains("check")) return;
-    const task = this.#taskAt(event);
+    const task = this.#taskOf(box.closest("li"));
     this.#actions.complete(task, box.checked);
     box.checked = (this.#tasks.get(task.row) ?? task).completed; // as before, if the change could not be kept
   }
@@ -280,13 +257,14 @@ export class ListView {
   #clicked(event) {
     const button = event.target.closest("button");
     if (!button) return this.#clickedText(event.target);
+    const row = button.closest("li");
     const has = (name) => button.classList.contains(name);
     if (has("more")) showMore(button);
-    else if (has("edit")) this.edit(button.closest("li").dataset.row);
-    else if (has("remove")) this.#remove(this.#taskAt(event));
+    else if (has("edit")) this.edit(row.dataset.row);
+    else if (has("remove")) this.#remove(this.#taskOf(row));
     else if (has("cancel")) this.#cancel();
-    else if (has("up") || has("down")) this.#step(button.closest("li"), has("up"));
-    else if (button.dataset.decision) this.#actions.decide(this.#taskAt(event), button.dataset.decision);
+    else if (has("up") || has("down")) this.#step(row, has("up"));
+    else if (button.dataset.decision) this.#actions.decide(this.#taskOf(row), button.dataset.decision);
   }
 
   /** Opens the task at the part that was clicked. A click that follows a link, or ends the selection of words, opens nothing. */
@@ -344,7 +322,7 @@ export class ListView {
     const element = this.#rows.get(name);
     this.#edited = name;
     this.#editor = new Editor(this.#tasks.get(name), values, seen);
-    element.querySelector(".text").replaceWith(this.#editor.form);
+    element.querySelector(".text").after(this.#editor.form);
     element.classList.add("editing");
     this.#editor.focus(field);
   }
@@ -368,15 +346,11 @@ export class ListView {
 
   #close() {
     const element = this.#rows.get(this.#edited);
-    this.#editor.form.replaceWith(makeText(this.#tasks.get(this.#edited).text));
+    this.#editor.form.remove();
     this.#editor = this.#edited = undefined;
     element.classList.remove("editing");
     element.querySelector(".edit").focus();
-    this.#actions.closed();
-  }
-
-  #taskAt(event) {
-    return this.#taskOf(event.target.closest("li"));
+    this.#actions.changed();
   }
 
   #taskOf(row) {

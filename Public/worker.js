@@ -5,7 +5,7 @@ const PATIENCE = 2000; // milliseconds
 const LONGEST_ANSWER = 30000;
 let late = null; // the promise of an answer that did not come in time, until it comes or fails
 
-const CACHE = "page-4";
+const CACHE = "page-5";
 const FILES = [
   "/", "/app.css", "/main.js", "/session.js", "/session-store.js", "/storage.js", "/sign-in.js", "/dom.js", "/queue.js",
   "/tasks.html", "/tasks.css", "/task-page.js", "/person.js", "/undo.js", "/api.js", "/renewal.js", "/model.js",

@@ -121,7 +121,7 @@ class Person:
         self.chrome.one(f"#filters input[value={name}]").click()
 
     def texts(self):
-        return [element.text for element in self.chrome.all(".rows > li .text")]
+        return [element.text for element in self.chrome.all(".rows > li:not(.editing) .text")]
 
     def done(self):
         return [element.text for element in self.chrome.all(".rows > li.done .text")]

@@ -3,6 +3,7 @@
 import unittest
 import urllib.parse
 
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.keys import Keys
 
 from person import PASSWORD, Person, PageTest
@@ -87,7 +88,7 @@ class Journey(PageTest):
         address = self.newcomer("Nora Newcomer")
         self.chrome.one("#account").click()
         shown = self.chrome.words("#person")
-        for part in ["Nora Newcomer", address, "Signed in until "]:
+        for part in ["Nora Newcomer", address, "Signed in until ", "Other devices stay signed in: sign out on each"]:
             self.assertIn(part, shown)
         self.assertNotIn("Policy", shown)
         self.chrome.one("#person summary").click()
@@ -96,6 +97,13 @@ class Journey(PageTest):
         self.assertRegex(text, r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}")
         self.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
         self.chrome.until(lambda: not self.chrome.one("#person").is_displayed(), "the dialog to close")
+        self.chrome.one("#account").click()
+        corner = self.chrome.one("#person").rect
+        for distance, stays in [(9, True), (-9, False)]:  # from the corner of the dialog
+            actions = ActionBuilder(self.chrome)
+            actions.pointer_action.move_to_location(int(corner["x"]) + distance, int(corner["y"]) + distance).click()
+            actions.perform()
+            self.assertEqual(self.chrome.one("#person").is_displayed(), stays)
 
     def test_filters_and_clearing(self):
         person = self.person

@@ -46,9 +46,9 @@ class Planning(PageTest):
         return {name: task[name] for name in ("due", "notes", "position") if name in task}
 
     def shown(self, text, part):
-        """What a part of a row says, or None if there is no such part."""
+        """What a part of a row says, or None if it is empty."""
         found = self.chrome.execute_script(
-            "return arguments[0].querySelector(arguments[1])?.textContent ?? null", self.person.row(text), part)
+            "return arguments[0].querySelector(arguments[1]).textContent || null", self.person.row(text), part)
         return found and found.strip()
 
     def await_shown(self, text, part, wanted):
@@ -175,7 +175,7 @@ class Notes(Planning):
         self.assertGreater(self.chrome.one(".notes").size["height"], 2 * cut)
         self.person.plan("Pack", notes="")
         self.await_shown("Pack", ".notes", None)
-        self.assertEqual(self.chrome.all(".more"), [])
+        self.assertFalse(self.chrome.one(".more").is_displayed())
 
     def test_notes_that_are_too_long_say_so_and_stay(self):
         self.person.add("Pack")
