@@ -14,7 +14,10 @@ extension TokenEndpoint {
             let signer = try await context.authority.signer(for: context.run)
             guard configuration.profile == .b2c else {
                 let claims = EntraClaims(application: client, configuration, issuer: context.entraIssuer, context.now)
-                return EntraTokenResponse.application(try signer.sign(claims.application(audience)), claims.lifetime)
+                let members = claims.application(audience)
+                let isForGraph = audience == Resource.graph.audience
+                let token = try isForGraph ? signer.signGraphToken(members) : signer.sign(members)
+                return EntraTokenResponse.application(token, claims.lifetime)
             }
             return reply(try signer.sign(applicationClaims(client, audience, scope)), audience)
         } catch {

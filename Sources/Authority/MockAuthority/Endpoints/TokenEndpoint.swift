@@ -45,6 +45,8 @@ struct TokenEndpoint: Sendable {
         case "password": reply = try await passwordGrant(parameters, client)
         case _ where configuration.profile != .b2c && Self.deviceGrantTypes.contains(type):
             reply = try await deviceGrant(parameters, client)
+        case Self.assertionGrantType where configuration.profile != .b2c:
+            reply = try await onBehalfOfGrant(parameters, client)
         case "client_credentials": return try await clientCredentialsGrant(parameters, client)
         default: throw .unsupportedGrant(type)
         }

@@ -75,7 +75,7 @@ struct EntraClaims: TokenClaims {
         claims["azpacr"] = "1"
         claims["oid"] = .string(user.objectID)
         claims["rh"] = rh
-        claims["roles"] = ["Tasks.ReadWrite.All"]
+        if audience != Resource.graph.audience { claims["roles"] = ["Tasks.ReadWrite.All"] }
         claims["sub"] = .string(user.objectID)
         claims["tid"] = .string(configuration.tenant.id)
         claims["uti"] = .string(Self.random(16))

@@ -5,15 +5,19 @@ import OpenSSL
 extension EntraClaims {
     /// The access token: without a scope of an API it is for Microsoft Graph.
     func accessToken(signedBy signer: TokenSigner) throws(RSAError) -> String? {
-        guard let audience = granted.scope.audience else { return try signer.signGraphToken(graphToken) }
+        guard let audience = granted.scope.audience, audience != Resource.graph.audience else {
+            return try signer.signGraphToken(graphToken)
+        }
         return try signer.sign(accessToken(audience: audience))
     }
 
     /// The claims of a token for Microsoft Graph, which are those of version 1.
     var graphToken: JSONObject {
         var claims = versionOne
-        claims["aud"] = "00000003-0000-0000-c000-000000000000"
-        claims["scp"] = "openid profile User.Read email"
+        claims["aud"] = .string(Resource.graph.audience)
+        let scopes = granted.scope.asked.filter { ["openid", "profile", "email"].contains($0) } + granted.scope.names
+        let isOnlyIdentity = granted.scope.names.isEmpty
+        claims["scp"] = isOnlyIdentity ? "openid profile User.Read email" : .string(scopes.joined(separator: " "))
         return claims
     }
 

@@ -59,6 +59,7 @@ extension Applications {
             Client(
                 id: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd", name: "Daemon", secret: "mock-secret",
                 redirectURIs: ["http://localhost"]),
+            .tasks(audience: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f"),
         ], resources: [.tasks(audience: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f")])
 
     /// A public client, a daemon and an API of the Entra tenants.
@@ -71,7 +72,15 @@ extension Applications {
             Client(
                 id: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b", name: "Daemon", secret: "mock-secret",
                 redirectURIs: ["http://localhost"]),
+            .tasks(audience: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c"),
         ], resources: [.tasks(audience: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c")])
+}
+
+extension Client {
+    /// The API as a client, which asks for tokens on behalf of the people who call the API.
+    fileprivate static func tasks(audience: String) -> Client {
+        Client(id: audience, name: "To-do API", secret: "mock-secret")
+    }
 }
 
 extension Resource {

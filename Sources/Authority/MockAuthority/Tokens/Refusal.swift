@@ -122,6 +122,20 @@ extension Refusal {
     }
 }
 
+// Tokens that an API got and sends on behalf of their person: B2C has no such grant.
+extension Refusal {
+    static let assertionForged = ofAssertion(50013, "Assertion failed signature validation.")
+    static let assertionExpired = ofAssertion(500_133, "Assertion is not within its valid time range.")
+    static let assertionOfOtherAudience = ofAssertion(
+        500_131, "Assertion audience does not match the Client app presenting the assertion.")
+
+    private static func ofAssertion(_ number: Int, _ text: String) -> Refusal {
+        let b2c = unsupportedGrant(TokenEndpoint.assertionGrantType)
+        return Refusal(
+            b2c.error, String(b2c.code.dropFirst("AADB2C".count)), b2c.text, entra: "invalid_grant", number, text)
+    }
+}
+
 // Clients and their secrets.
 extension Refusal {
     static let missingClient = Refusal(
@@ -180,6 +194,15 @@ extension Refusal {
         Refusal(
             "invalid_scope", "90117", "The scope '\(scope)' provided in the request is not supported.",
             entra: "invalid_resource", 500011, "The resource principal named '\(scope)' was not found in the tenant.")
+    }
+
+    /// A scope that looks right and that its API does not have, most often a misspelt one.
+    static func noSuchScope(_ scope: String, named name: Substring, on resource: String, _ client: Client) -> Refusal {
+        Refusal(
+            "invalid_scope", "90117", "The scope '\(scope)' provided in the request is not supported.",
+            entra: "invalid_client", 650_053,
+            "The application '\(client.name.isEmpty ? client.id : client.name)' asked for scope '\(name)' that doesn't "
+                + "exist on the resource '\(resource)'. Contact the app vendor.")
     }
 
     /// A daemon may ask for `<API>/.default` only.

@@ -54,18 +54,39 @@ extension Configuration {
     /// Bare names mean the first API that has them: more than the service takes, and what every sample tries first.
     fileprivate func meaning(of word: String, client: Client) throws(Refusal) -> (audience: String, names: [String]) {
         if profile == .b2c, word.isEqualIgnoringCase(to: client.id) { return (client.id, []) }
-        for resource in applications.resources {
+        let resources = applications.resources + (profile == .b2c ? [] : [.graph])
+        for resource in resources {
             for prefix in resource.prefixes(profile) {
                 if word == prefix + ".default" { return (resource.audience, resource.scopes) }
-                let name = word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word
-                if resource.scopes.contains(name) { return (resource.audience, [name]) }
+                let asked = word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word
+                let name = resource.scopes.first {
+                    profile == .b2c ? $0.isSame(as: asked) : $0.isEqualIgnoringCase(to: asked)
+                }
+                if let name { return (resource.audience, [name]) }
             }
         }
-        throw word.contains("://") ? .scopeUnsupported(word) : .scopeWithoutResource(word)
+        for resource in resources {
+            for prefix in resource.prefixes(profile) where word.hasPrefix(prefix) {
+                throw .noSuchScope(word, named: word.dropFirst(prefix.count), on: resource.audience, client)
+            }
+        }
+        if word.contains("://") { throw .scopeUnsupported(word) }
+        if profile == .b2c || GUID.canonical(word) != nil { throw .scopeWithoutResource(word) }
+        // Entra takes a bare name for a scope of Graph.
+        throw .noSuchScope(word, named: word[...], on: Resource.graph.audience, client)
     }
 }
 
 extension Resource {
+    /// Microsoft Graph, for which every tenant of Entra gives tokens.
+    static let graph = Resource(
+        identifier: "https://graph.microsoft.com", audience: "00000003-0000-0000-c000-000000000000",
+        scopes: [
+            "User.Read", "User.ReadWrite", "User.ReadBasic.All", "User.Read.All", "Mail.Read", "Mail.Send",
+            "Calendars.Read", "Calendars.ReadWrite", "Contacts.Read", "Files.Read", "Group.Read.All",
+            "Directory.Read.All",
+        ])
+
     /// What the scopes of the API may begin with; Entra takes its application id too.
     fileprivate func prefixes(_ profile: TenantProfile) -> [String] {
         profile == .b2c ? [identifier + "/"] : [identifier + "/", audience + "/"]
