@@ -13,7 +13,7 @@ check: ## After an edit: lint, build, the quick Swift tests; ONLY=TaskTextTests 
 test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in two browsers, the contract
 	@scripts/test quick
 
-test-all: ## Before a release, and what CI runs: also adversity, instructions for a request, containers, two sanitizers
+test-all: ## Before a release, and what CI runs: also adversity, generated clients, instructions for a request, containers, two sanitizers
 	@scripts/test
 
 readme-check: ## Run every command of README and the pages for users, and compare the answers
