@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist test-asan test-tsan test-containers soak fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist test-asan test-tsan test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -51,6 +51,9 @@ instructions: ## Count the instructions for a request, and compare them with the
 
 soak: ## Load, kills, faults and full disks for half an hour; SOAK_MINUTES= chooses, SOAK_RECORD=1 keeps the result in Tests/Adversity
 	@scripts/install build test && scripts/build release && Tests/Adversity/soak.py
+
+drill-restart: ## Restart a server ten times during a million requests of 64 clients (10 minutes); none may be lost
+	@scripts/install build test && scripts/build release && Tests/Adversity/test_restart.py
 
 fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARGET= choose
 	@scripts/fuzz

@@ -84,13 +84,14 @@ class Program:
 
     def __init__(self, command, settings, prefix=()):
         self.command, self.settings, self.prefix, self.log, self.process = command, settings, list(prefix), Log(), None
+        self.inherited = ()
         atexit.register(self.close)
 
     def launch(self):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("TASKS_", "MOCK_"))}
         self.process = subprocess.Popen(
             [*self.prefix, *self.command], env={**kept, **self.settings}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT)
+            stderr=subprocess.STDOUT, pass_fds=self.inherited)
         self.reader = self.log.follow(self.process.stdout)
 
     def kill(self):

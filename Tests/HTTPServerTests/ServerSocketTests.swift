@@ -40,6 +40,41 @@ struct ServerSocketTests {
         #expect(try client.get("/a")?.status == 200)
     }
 
+    @Test("A socket that another process holds, too, goes on listening for the next server")
+    func inherited() throws {
+        let listener = try listenOnLoopback()
+        defer { close(listener.socket) }
+        let port = UInt16(listener.port)
+        let first = try HTTPServer(
+            listeningOn: ServerSocket(inheriting: dup(listener.socket)), handler: EchoHandler())
+        #expect(first.port == port)
+        let kept = try RawClient(port: port)
+        #expect(try kept.get("/a")?.headers["Connection"] == nil)
+        first.stopAccepting()
+        // The next request of a kept connection is answered, and told to be the last.
+        let waiting = try RawClient(port: port)
+        try waiting.send("GET /b HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try kept.get("/c")?.headers["Connection"] == "close")
+        first.stop(patience: .seconds(60))
+        let second = try HTTPServer(
+            listeningOn: ServerSocket(inheriting: dup(listener.socket)), handler: EchoHandler())
+        #expect(try waiting.response()?.status == 200)
+        second.stop(patience: .zero)
+    }
+
+    @Test("Only a TCP socket that listens can be inherited")
+    func notListening() throws {
+        let others = [
+            socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0), 0,
+        ]
+        for descriptor in others {
+            #expect(throws: ServerStartError.notListening(descriptor: descriptor)) {
+                try ServerSocket(inheriting: descriptor)
+            }
+        }
+        for descriptor in others.dropLast() { close(descriptor) }
+    }
+
     @Test("A socket that no server uses is closed")
     func unused() throws {
         let port = try ServerSocket(bindingTo: "127.0.0.1", port: 0).port

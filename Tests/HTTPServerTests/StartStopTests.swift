@@ -34,7 +34,7 @@ struct StartStopTests {
         #expect(try client.ask("GET /peer HTTP/1.1\r\nHost: [::1]:\(server.port)\r\n\r\n")?.text == "::1")
     }
 
-    @Test("Stopping ends idle connections at once, and new ones are refused")
+    @Test("Stopping waits half a second for idle connections, and new ones are refused")
     func idle() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port)

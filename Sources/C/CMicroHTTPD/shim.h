@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 // The parts of libmicrohttpd that Swift cannot call: functions with a variable number of arguments, and a logger that
@@ -111,6 +112,11 @@ static inline int CMicroHTTPD_accept(int listening, struct sockaddr *address, so
     extern int accept4(int, struct sockaddr *, socklen_t *, int); // a GNU extension, which the headers hide here
     return accept4(listening, address, size, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
+
+/// A descriptor that becomes readable with the next call of `CMicroHTTPD_wake`; -1 and `errno` where there is none.
+static inline int CMicroHTTPD_wakeup(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static inline void CMicroHTTPD_wake(int wakeup) { (void)eventfd_write(wakeup, 1); }
 
 static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

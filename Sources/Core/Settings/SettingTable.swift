@@ -37,6 +37,11 @@ package struct ReadSettings<Table: SettingTable>: Sendable {
     package var printed: String {
         entries.compactMap(\.printLine).map { $0 + "\n" }.joined()
     }
+
+    /// Returns whether this variable, its flag or a file gives a value.
+    package func isGiven(_ variable: String) -> Bool {
+        entries.contains { $0.variable == variable && $0.source != .fallback }
+    }
 }
 
 extension SettingTable {

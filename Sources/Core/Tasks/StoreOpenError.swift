@@ -28,6 +28,9 @@ package enum StoreOpenError: Error, Sendable, Equatable {
     case refused(String)
     case failed(path: String, reason: String)
 
+    /// Whether a server holds the database.
+    package var isLocked: Bool { if case .locked = self { true } else { false } }
+
     /// One line for a person, with what to do.
     package var message: String {
         switch self {

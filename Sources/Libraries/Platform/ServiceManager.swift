@@ -3,7 +3,8 @@ private import Glibc
 /// The service manager that started this program, such as systemd.
 ///
 /// The program sends its state in datagrams to the socket that `NOTIFY_SOCKET` names (sd_notify(3)). Without that
-/// variable, nobody wants to know the state.
+/// variable, nobody wants to know the state. `LISTEN_FDS` is the number of sockets that the program inherits
+/// (sd_listen_fds(3)).
 package struct ServiceManager: Sendable {
     /// A state of the program that a service manager knows.
     package enum State: Sendable {
@@ -17,13 +18,21 @@ package struct ServiceManager: Sendable {
 
     /// Half of the time after which a silent program is restarted; nil if the service manager does not watch it.
     package let watchdogPause: Duration?
+    /// The descriptors that the service manager passed, which are sockets if it is configured well.
+    package let sockets: [Int32]
     private let path: String?
 
-    /// Reads the variables of the environment in which this program was started.
+    /// Reads the variables of the environment in which this program was started, and takes those of the sockets out of the
+    /// environment: a child would take the descriptors for its own.
     package init(environment: [String: String]) {
         path = environment["NOTIFY_SOCKET"]
         let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
+        let isForUs = environment["LISTEN_PID"] == "\(getpid())"
+        let count = isForUs ? environment["LISTEN_FDS"].flatMap { Int32($0) } ?? 0 : 0
+        // After standard input, output and error.
+        sockets = (1...1000).contains(count) ? Array(3..<3 + count) : []
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { _ = unsafe unsetenv(name) }
         watchdogPause = path != nil && isMeant && microseconds > 0 ? .microseconds(microseconds / 2) : nil
     }
 

@@ -34,7 +34,7 @@ private func run(
         let command = try Command(read.operands)
         if !command.heedsSignals { signals.release() }
         switch command {
-        case .serve: return try serve(settings, manager, signals)
+        case .serve: return try serve(read, manager, signals)
         case .export(let target): return try export(settings.storage, to: target, signals)
         case .import(let source): return try importLines(settings.storage, from: source, signals)
         case .check: return check(settings)
@@ -51,15 +51,21 @@ private func run(
 }
 
 private func serve(
-    _ settings: ServerSettings, _ manager: ServiceManager, _ signals: Signals
+    _ read: ReadSettings<ServerSettings>, _ manager: ServiceManager, _ signals: Signals
 ) throws(OperatorError) -> ExitStatus {
-    let observation = Observation(settings.log)
+    if !manager.sockets.isEmpty, read.isGiven("TASKS_LISTEN") {
+        throw OperatorError(
+            "TASKS_LISTEN is set, and the service manager passed sockets (LISTEN_FDS)",
+            advice: "unset TASKS_LISTEN, or take the socket unit away: systemctl disable --now task-server.socket",
+            exitCode: ExitStatus.badSettings.rawValue)
+    }
+    let observation = Observation(read.values.log)
     try rethrowing(as: { OperatorError(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
         try observation.log.start()
     }
     // What was noticed until a start failed is part of the reason.
     defer { observation.log.close() }
-    try TaskServerProcess(settings, observation, of: manager).run(until: signals)
+    try TaskServerProcess(read.values, observation, of: manager, signals).run(until: signals)
     return .success
 }
 

@@ -35,11 +35,13 @@ final class Acceptor: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Accepts no more: the system refuses new connections, and resets those that wait to be accepted.
+    /// Accepts no more.
+    ///
+    /// If no other process holds the socket, the system then refuses new connections, and resets those that wait to be
+    /// accepted.
     func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
-        // This also ends the call of a thread that waits for a connection.
-        socket.shutDown()
+        socket.wake()
         thread.withLock { $0.take() }?.join()
         socket.close()
     }
@@ -82,7 +84,8 @@ final class Acceptor: Sendable {
     /// Waits if the next try would fail, too, but not if one client disconnected before it was accepted.
     private func pauseIfNeeded(_ code: Int32) {
         switch code {
-        case EINTR, EAGAIN, ECONNABORTED, EPROTO, EPERM: return
+        case EAGAIN: socket.wait()
+        case EINTR, ECONNABORTED, EPROTO, EPERM: return
         default:
             if isStopped.load(ordering: .sequentiallyConsistent) { return }
             core.observe(.waiting(.system(code)))

@@ -84,11 +84,15 @@ extension ServerCore {
 
     /// Ends the connections without a request under way, when the server stops.
     ///
-    /// The server waits until `headsEnd` for a header block that has begun, or that may still come on a new connection.
+    /// The server waits until `headsEnd` for a header block that has begun or may still come: on a new connection, or on
+    /// a kept one, whose client learns from the answer that the connection ends. Without that wait, a request that is on
+    /// its way would be lost.
     func endUnusedConnections(at now: UInt64) {
         let isHeadLate = now >= headsEnd.load(ordering: .relaxed)
+        let isOver = isEnding.load(ordering: .relaxed)
+        guard isHeadLate || isOver else { return }
         connections.withLock { open in
-            for connection in open.values {
+            for connection in open.values where isOver || !connection.hasUnreadBytes {
                 switch connection.publishedPhase.current {
                 case .idle: _ = connection.shutDown()
                 case .header where isHeadLate: _ = connection.shutDown()
@@ -114,6 +118,12 @@ extension ClientConnection {
         guard now &- downloadRate.since >= core.times.answerRateGrace else { return nil }
         let acknowledged = CMicroHTTPD_acknowledged(socket)
         return downloadRate.isSlow(at: now, acknowledged: acknowledged, core.limits) ? .answer : nil
+    }
+
+    /// Whether bytes have arrived that the loop has not read yet, such as a request.
+    fileprivate var hasUnreadBytes: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
     /// Ends the connection, once; the loop notices the end at once and frees the connection.

@@ -22,7 +22,7 @@ package final class HTTPServer: Sendable {
     /// The system refuses connections before this call, so make it when the handler can answer.
     ///
     /// - Parameters:
-    ///   - socket: the bound socket, which the server closes, also if it cannot start.
+    ///   - socket: the socket, which the server closes, also if it cannot start.
     ///   - limits: the limits of the server.
     ///   - tls: with an identity the server speaks HTTPS, by libmicrohttpd's own TLS, 1.2 and up.
     ///   - handler: answers requests.
@@ -71,7 +71,8 @@ package final class HTTPServer: Sendable {
     /// still wait, and ends.
     ///
     /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
-    /// way. Blocks until all is over; never call it from a handler. A second call waits for the first.
+    /// way, also if it is kept from an earlier request. Blocks until all is over; never call it from a handler. A second
+    /// call waits for the first.
     package func stop(patience: Duration) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }

@@ -3,7 +3,7 @@ private import Glibc
 import Platform
 import Synchronization
 
-/// A TCP socket bound to the address that a server will listen on.
+/// A TCP socket bound to the address that a server will listen on, or one that listens already.
 ///
 /// Binding and listening are two steps, so that a program learns of a taken port, and the number of a free one, before
 /// it can answer. Until ``HTTPServer`` listens, the system refuses connections. The socket is made here and not by
@@ -12,9 +12,13 @@ import Synchronization
 /// The system lets a second socket be bound to the port while none listens; the one that listens later fails with
 /// ``ServerStartError/addressInUse``.
 package final class ServerSocket: Sendable {
+    /// The literal address to which the socket is bound.
+    package let host: String
     /// The port; the port that the system chose if 0 was requested.
     package let port: UInt16
     let descriptor: Int32
+    /// Ends the wait for a connection of an inherited socket; -1 for a socket of our own.
+    private let wakeup: Int32
     private let isClosed = Atomic<Bool>(false)
 
     /// Binds to the address, without listening.
@@ -23,18 +27,43 @@ package final class ServerSocket: Sendable {
     ///   - host: `localhost` or a literal IPv4 or IPv6 address.
     ///   - port: 0 for any free port.
     /// - Throws: the reason why the address cannot be bound.
-    package init(bindingTo host: String, port: UInt16) throws(ServerStartError) {
+    package convenience init(bindingTo host: String, port: UInt16) throws(ServerStartError) {
         guard let address = SocketAddress(host: host, port: port) else { throw .badHost(host) }
         let descriptor = socket(address.family, Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .last("socket") }
         do throws(ServerStartError) {
             try bind(descriptor, to: address)
-            self.port = try boundPort(of: descriptor)
+            try self.init(takingOwnershipOf: descriptor, wakeup: -1)
         } catch {
             _ = Glibc.close(descriptor)
             throw error
         }
+    }
+
+    /// Takes over a socket that listens already, as a service manager passes it to the programs that it starts.
+    ///
+    /// Other processes hold the same socket, which goes on listening when this server stops: connections that this
+    /// server has not accepted wait for its successor.
+    ///
+    /// - Parameter descriptor: the socket, which stays open if an error is thrown.
+    /// - Throws: ``ServerStartError/notListening(descriptor:)`` for anything but a TCP socket that listens.
+    package convenience init(inheriting descriptor: Int32) throws(ServerStartError) {
+        guard [AF_INET, AF_INET6].contains(option(SO_DOMAIN, of: descriptor)),
+            option(SO_TYPE, of: descriptor) == SOCK_STREAM.rawValue, option(SO_ACCEPTCONN, of: descriptor) == 1
+        else { throw .notListening(descriptor: descriptor) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        limitBuffers(of: descriptor)
+        let wakeup = CMicroHTTPD_wakeup()
+        guard wakeup >= 0 else { throw .last("eventfd") }
+        try self.init(takingOwnershipOf: descriptor, wakeup: wakeup)
+    }
+
+    private init(takingOwnershipOf descriptor: Int32, wakeup: Int32) throws(ServerStartError) {
+        // Of two processes that wait for one connection, the second must not be held up by its `accept`.
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        (host, port) = try boundAddress(of: descriptor)
         self.descriptor = descriptor
+        self.wakeup = wakeup
     }
 
     deinit { close() }
@@ -44,22 +73,40 @@ package final class ServerSocket: Sendable {
         guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { throw .last("listen") }
     }
 
-    /// Refuses connections from now on, and ends an `accept` that waits.
-    func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+    /// Waits until there is a connection to accept, or until ``wake()`` is called.
+    func wait() {
+        // The system leaves out what is -1.
+        var entries = [descriptor, wakeup].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        _ = unsafe poll(&entries, nfds_t(entries.count), -1)
+    }
+
+    /// Ends this wait and all later ones.
+    ///
+    /// A socket of our own is shut down, which needs no further descriptor. An inherited one must go on listening.
+    func wake() {
+        if wakeup >= 0 { CMicroHTTPD_wake(wakeup) } else { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
 
     func close() {
-        if !isClosed.exchange(true, ordering: .relaxed) { _ = Glibc.close(descriptor) }
+        guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+        _ = Glibc.close(descriptor)
+        if wakeup >= 0 { _ = Glibc.close(wakeup) }
     }
 }
 
 private func bind(_ descriptor: Int32, to address: SocketAddress) throws(ServerStartError) {
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
     if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
-    // No limit of ours counts the bytes that wait in the system to be sent or read, so few may wait, whatever the
-    // window of the connection. The system doubles the second size, and gives half of the double as a window.
-    set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: 32 * 1024)
-    set(descriptor, SOL_SOCKET, SO_RCVBUF, to: 32 * 1024)
+    limitBuffers(of: descriptor)
     guard address.bind(descriptor) == 0 else { throw .last("bind") }
+}
+
+/// Limits the bytes that wait in the system to be sent or read, whatever the window of the connection, because no limit
+/// of ours counts them.
+private func limitBuffers(of descriptor: Int32) {
+    set(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: 32 * 1024)
+    // The system doubles this size, and gives half of the double as a window.
+    set(descriptor, SOL_SOCKET, SO_RCVBUF, to: 32 * 1024)
 }
 
 private func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: Int32 = 1) {
@@ -67,14 +114,23 @@ private func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value:
     _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
 }
 
-private func boundPort(of descriptor: Int32) throws(ServerStartError) -> UInt16 {
+/// Reads a number that the system knows of a socket; -1 if the descriptor is no socket.
+private func option(_ name: Int32, of descriptor: Int32) -> Int32 {
+    var value: Int32 = -1
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    _ = unsafe getsockopt(descriptor, SOL_SOCKET, name, &value, &size)
+    return value
+}
+
+private func boundAddress(of descriptor: Int32) throws(ServerStartError) -> (host: String, port: UInt16) {
     var address = sockaddr_in6()
     var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-    let code = unsafe withUnsafeMutableBytes(of: &address) { bytes in
-        unsafe getsockname(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &size)
+    let host = unsafe withUnsafeMutableBytes(of: &address) { bytes -> String? in
+        let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+        return unsafe getsockname(descriptor, address, &size) == 0 ? text(of: address) : nil
     }
-    guard code == 0 else { throw .last("getsockname") }
-    return UInt16(bigEndian: address.sin6_port)  // at the same offset as sin_port
+    guard let host else { throw .last("getsockname") }
+    return (host, UInt16(bigEndian: address.sin6_port))  // at the same offset as sin_port
 }
 
 extension ServerStartError {

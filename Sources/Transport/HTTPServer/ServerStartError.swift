@@ -10,6 +10,8 @@ package enum ServerStartError: Error, Sendable, Equatable {
     case addressNotAvailable
     /// The process has no permission for the port.
     case noPermission
+    /// The descriptor that the service manager passed is no TCP socket that listens.
+    case notListening(descriptor: Int32)
     /// The system refused in another way.
     case system(call: String, code: Int32)
     /// libmicrohttpd could not start; its messages went to the observer.
@@ -28,6 +30,9 @@ extension ServerStartError {
         case .noPermission:
             "ports below 1024 need permission; choose another port, or allow these ports to everyone on this machine: "
                 + "sudo sysctl net.ipv4.ip_unprivileged_port_start=80"
+        case .notListening(let descriptor):
+            "descriptor \(descriptor) is no TCP socket that listens; pass only those of ListenStream= with an address "
+                + "and a port"
         case .system(let call, let code): "\(SystemError(code: code, operation: call))"
         case .library: "libmicrohttpd could not start; the lines before this one say why"
         }

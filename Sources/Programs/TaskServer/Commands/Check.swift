@@ -119,7 +119,7 @@ private func databaseFinding(_ path: String) -> Finding {
         case .empty: throw .unwritable(path: path, reason: "no file can be made beside it")
         }
     } catch {
-        if case .locked = error { return .good("database: \(path) is in use by a task-server that runs") }
+        if error.isLocked { return .good("database: \(path) is in use by a task-server that runs") }
         return .wrong("database: \(error.message)")
     }
 }

@@ -5,16 +5,20 @@ import Platform
 import Settings
 
 /// The addresses of the settings, bound: the ports are reserved, and the system refuses connections to them.
+///
+/// Sockets of the service manager are in the place of the addresses for people. They listen already.
 struct BoundAddresses {
     let servers: [BoundAddress]
     let operators: BoundAddress?
 
-    init(_ settings: ServerSettings) throws(OperatorError) {
-        servers = try settings.listen.map { (address) throws(OperatorError) in
-            try BoundAddress(address, "TASKS_LISTEN")
-        }
+    init(_ settings: ServerSettings, _ handover: Handover) throws(OperatorError) {
+        servers =
+            handover.sockets.isEmpty
+            ? try settings.listen.map { (address) throws(OperatorError) in
+                try BoundAddress(address, "TASKS_LISTEN", handover)
+            } : try handover.sockets.map(BoundAddress.init(inheriting:))
         operators = try settings.adminListen.map { (address) throws(OperatorError) in
-            try BoundAddress(address, "TASKS_ADMIN_LISTEN")
+            try BoundAddress(address, "TASKS_ADMIN_LISTEN", handover)
         }
     }
 
@@ -28,12 +32,22 @@ struct BoundAddress {
     private let setting: String
     private let socket: ServerSocket
 
-    init(_ address: ListenAddress, _ setting: String) throws(OperatorError) {
+    init(_ address: ListenAddress, _ setting: String, _ handover: Handover) throws(OperatorError) {
         wanted = address
         self.setting = setting
         socket = try rethrowing(as: { OperatorError(address, setting, $0) }) { () throws(ServerStartError) in
-            try ServerSocket(bindingTo: address.host, port: address.port)
+            try handover.waiting(for: setting, while: { $0 == .addressInUse }) { () throws(ServerStartError) in
+                try ServerSocket(bindingTo: address.host, port: address.port)
+            }
         }
+    }
+
+    init(inheriting descriptor: Int32) throws(OperatorError) {
+        setting = "LISTEN_FDS"
+        socket = try rethrowing(as: { OperatorError(sentence: "LISTEN_FDS: \($0.message)") }) {
+            () throws(ServerStartError) in try ServerSocket(inheriting: descriptor)
+        }
+        wanted = ListenAddress(host: socket.host, port: socket.port)
     }
 
     /// The address with the real port.

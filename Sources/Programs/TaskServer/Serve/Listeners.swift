@@ -44,8 +44,8 @@ final class Listeners: Sendable {
         _ settings: ServerSettings, _ bound: BoundAddresses, _ observation: Observation
     ) throws(OperatorError) -> [ServerLimits] {
         let wished =
-            settings.listen.map { _ in settings.serverLimits }
-            + (settings.adminListen == nil ? [] : [settings.operatorLimits])
+            bound.servers.map { _ in settings.serverLimits }
+            + (bound.operators == nil ? [] : [settings.operatorLimits])
         // These are the files that are open now, and those that will be: sessions of the database, fetches of keys, files
         // for a moment. The bound sockets are counted with their servers.
         let others = ProcessLimits.openFiles - bound.count + 20
@@ -57,7 +57,7 @@ final class Listeners: Sendable {
                     + "\(others + ServerLimits.leastDescriptors(of: wished)) are needed, for all connections \(wanted)",
                 advice: "raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of docker)")
         }
-        for index in settings.listen.indices {
+        for index in bound.servers.indices {
             fitting[index].perAddress = settings.limits.connectionsPerAddress(of: fitting[index].connections)
         }
         if allowed < wanted {

@@ -23,16 +23,19 @@ final class TaskServerProcess: Sendable {
     /// So a taken port is reported before anything else is opened, and every request that is accepted has its answer. The
     /// first keys may still be missing.
     init(
-        _ settings: ServerSettings, _ observation: Observation, of manager: ServiceManager
+        _ settings: ServerSettings, _ observation: Observation, of manager: ServiceManager, _ signals: Signals
     ) throws(OperatorError) {
         self.settings = settings
         self.observation = observation
         self.manager = manager
         if let mistake = settings.keyCacheMistake { throw OperatorError(sentence: mistake) }
-        let bound = try BoundAddresses(settings)
+        let handover = Handover(of: manager, settings.limits, signals, observation.log)
+        let bound = try BoundAddresses(settings, handover)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
         store = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in
-            try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
+            try handover.waiting(for: "TASKS_DATABASE", while: \.isLocked) { () throws(StoreOpenError) in
+                try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
+            }
         }
         let verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
         self.verifier = verifier
