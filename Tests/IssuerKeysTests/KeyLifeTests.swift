@@ -248,6 +248,18 @@ struct KeyLifeTests {
         #expect(await bench.refusalDuringRefresh(good) == .unknownKey)
     }
 
+    @Test("A key that becomes distrusted verifies no token any more, also no cached one (V-97)")
+    func distrustedLater() async {
+        let bench = Bench([policy()], keys: [published(SigningKey.shared), published(SigningKey.other, kid: "key-2")])
+        bench.verifier.loadOnce()
+        #expect(await bench.refusal(good) == nil)
+        #expect(bench.verifier.cached(ArraySlice(good.utf8)) != nil)
+        bench.verifier.distrust([TestClaims.keyIdentifier])
+        #expect(bench.verifier.cached(ArraySlice(good.utf8)) == nil)
+        #expect(bench.verifier.status.keyIdentifiers == ["key-2"])
+        #expect(await bench.refusalDuringRefresh(good) == .unknownKey)
+    }
+
     @Test("Key identifiers are compared by bytes (V-27)")
     func identifierBytes() async {
         let bench = Bench(keys: [published(SigningKey.shared, kid: "e\u{301}")])

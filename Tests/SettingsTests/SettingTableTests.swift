@@ -24,7 +24,7 @@ private struct Sample: SettingTable {
             "PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s", help: "How long.")
         body = reader.value("BODY_LIMIT", .byteSize(1...1_048_576, example: "64KiB"), default: "64KiB", help: "Size.")
         query = reader.value("ALLOW_QUERY_TOKEN", .bool, default: "false", help: "Tokens in the query.")
-        level = reader.value("LOG_LEVEL", .choice, default: "info", help: "How much.")
+        level = reader.value("LOG_LEVEL", .choice.reloadable, default: "info", help: "How much.")
         issuer = reader.optional(
             "ISSUER", .text("ISSUER", expected: "an issuer", example: "x"),
             absence: "from the metadata", help: "Pins it.")
@@ -174,6 +174,16 @@ struct SecretSettingTests {
         #expect(byVariable.values.password == password)
         let byFlag = try read(["--password-file", "/run/secrets/password"], files: files)
         #expect(byFlag.values.password == password)
+    }
+
+    @Test("A setting that can change is read from a file, shown, and not given by an empty file")
+    func reloadableReadFromFile() throws {
+        let environment = ["TASKS_LOG_LEVEL_FILE": "level"]
+        let debug = try read([], environment, files: ["level": "debug\n"])
+        #expect(debug.values.level == .debug && debug.printed.contains("TASKS_LOG_LEVEL=debug  # environment"))
+        let empty = try read([], environment, files: ["level": "\n"])
+        #expect(empty.values.level == .info && !empty.isGiven("TASKS_LOG_LEVEL"))
+        #expect(debug.changes(since: empty) == ["TASKS_LOG_LEVEL"] && empty.changes(since: empty) == [])
     }
 
     @Test("A secret with two sources is a mistake")

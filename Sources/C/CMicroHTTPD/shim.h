@@ -161,6 +161,24 @@ static inline gnutls_session_t CMicroHTTPD_session(struct MHD_Connection *connec
     return info ? (gnutls_session_t)info->tls_session : NULL;
 }
 
+/// Reads certificates and their key in PEM for later connections; NULL where GnuTLS cannot use them.
+static inline gnutls_certificate_credentials_t CMicroHTTPD_credentials(const char *certificates, const char *key) {
+    gnutls_certificate_credentials_t credentials;
+    if (gnutls_certificate_allocate_credentials(&credentials) != GNUTLS_E_SUCCESS) return NULL;
+    const gnutls_datum_t chain = {(unsigned char *)certificates, (unsigned int)strlen(certificates)};
+    const gnutls_datum_t secret = {(unsigned char *)key, (unsigned int)strlen(key)}; // both are copied
+    if (gnutls_certificate_set_x509_key_mem(credentials, &chain, &secret, GNUTLS_X509_FMT_PEM) >= 0) return credentials;
+    gnutls_certificate_free_credentials(credentials);
+    return NULL;
+}
+
+/// Gives other credentials to a connection whose handshake has not begun; they must live as long as the connection.
+static inline void CMicroHTTPD_use_credentials(
+    struct MHD_Connection *connection, gnutls_certificate_credentials_t credentials) {
+    const gnutls_session_t session = CMicroHTTPD_session(connection);
+    if (session != NULL) (void)gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials);
+}
+
 /// Writes what the socket takes now, through TLS where the connection has it: the number of bytes, or less than 1.
 ///
 /// Only on the loop of the connection, which is the thread of its TLS session.

@@ -11,11 +11,11 @@ package struct SettingKind<Value: Sendable>: Sendable {
     /// Reads a text; returns nil if the text is no value.
     let parse: @Sendable (String) -> Value?
     /// The closure makes the text that people and logs see in place of a value; nil shows the value itself.
-    ///
-    /// A setting with this closure can also be read from a file that its `_FILE` variant names.
     let redact: (@Sendable (String) -> String)?
     /// The text for which a flag without a value stands; nil if the flag needs a value.
     let bareFlag: String?
+    /// Whether the setting can also be read from a file that its `_FILE` variant names.
+    private(set) var hasFile = false
 
     /// Creates a kind of setting whose texts may be shown.
     package init(
@@ -41,7 +41,14 @@ package struct SettingKind<Value: Sendable>: Sendable {
 
     /// Returns the same kind, shown only through the closure, and readable from a file that the `_FILE` variant names.
     package func redacted(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
-        SettingKind(placeholder, expected, example, redact: redact, parse: parse)
+        SettingKind(placeholder, expected, example, redact: redact, parse: parse).reloadable
+    }
+
+    /// The same kind, readable from a file that the `_FILE` variant names: a file can change while the program runs.
+    package var reloadable: SettingKind {
+        var kind = self
+        kind.hasFile = true
+        return kind
     }
 
     /// Takes the values of another kind, or `off` for nil.

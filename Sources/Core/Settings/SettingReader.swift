@@ -61,12 +61,12 @@ package struct SettingReader {
         single(name, kind, fallback: absence, isValue: false, help)
     }
 
-    /// Reads a setting of several values: repeated flags, or values with commas between.
+    /// Reads a setting of several values: repeated flags, or values with commas (in files also lines) between.
     package mutating func list<Value>(
         _ name: String, _ kind: SettingKind<Value>, default fallback: [String] = [], help: String
     ) -> [Value] {
         let given = find(name, kind)
-        let texts = given.flatMap { $0.text.split(separator: ",") }.map { String($0.trimmingBlanks) }
+        let texts = given.flatMap { $0.text.split { $0 == "," || $0.isNewline } }.map { String($0.trimmingBlanks) }
         let defaults = fallback.joined(separator: ",")
         note(name, kind, given, SettingEntry(flag: "", fallback: defaults, isList: true, help: help), isValue: true)
         if !given.isEmpty, texts.isEmpty {

@@ -14,11 +14,11 @@ extension SettingReader {
         let name = scope + name
         let flag = SettingEntry.flag(of: name)
         let plain = fromFlags(flag, kind)
-        let files = kind.isSecret ? fromFlags("\(flag)-file", .path) : []
+        let files = kind.hasFile ? fromFlags("\(flag)-file", .path) : []
         let variable = input.environment["\(prefix)\(name)"].flatMap { $0.isEmpty ? nil : $0 }
-        let file = kind.isSecret ? input.environment["\(prefix)\(name)_FILE"].flatMap { $0.isEmpty ? nil : $0 } : nil
+        let file = kind.hasFile ? input.environment["\(prefix)\(name)_FILE"].flatMap { $0.isEmpty ? nil : $0 } : nil
         if !plain.isEmpty || !files.isEmpty {
-            return plain + files.compactMap { contents(of: $0.text, named: $0.name, .flag) }
+            return plain + files.compactMap { contents(of: $0.text, named: $0.name, .flag, kind) }
         }
         if variable != nil, file != nil {
             mistakes.append("\(prefix)\(name) and \(prefix)\(name)_FILE are both set; set one of them.")
@@ -27,7 +27,7 @@ extension SettingReader {
         guard let file else {
             return fileTexts[name].map { [GivenText(text: $0, name: "\(prefix)\(name)", source: .file)] } ?? []
         }
-        return contents(of: file, named: "\(prefix)\(name)_FILE", .environment).map { [$0] } ?? []
+        return contents(of: file, named: "\(prefix)\(name)_FILE", .environment, kind).map { [$0] } ?? []
     }
 
     mutating func fromFlags<Value>(_ flag: String, _ kind: SettingKind<Value>) -> [GivenText] {
@@ -44,13 +44,17 @@ extension SettingReader {
         return texts
     }
 
-    /// Reads the text of a secret's file, without the newline that editors put at the end.
-    private mutating func contents(of path: String, named name: String, _ source: SettingEntry.Source) -> GivenText? {
+    /// Reads the text of a setting's file, without the newline that editors put at the end.
+    ///
+    /// An empty file gives no value, like an empty variable, except in the place of a secret.
+    private mutating func contents<Value>(
+        of path: String, named name: String, _ source: SettingEntry.Source, _ kind: SettingKind<Value>
+    ) -> GivenText? {
         switch input.file(path) {
         case .success(let text):
             // CR LF is one character, which `hasSuffix("\n")` does not find.
             let line = text.last == "\n" || text.last == "\r\n" ? String(text.dropLast()) : text
-            return GivenText(text: line, name: name, source: source)
+            return line.isEmpty && !kind.isSecret ? nil : GivenText(text: line, name: name, source: source)
         case .failure(let failure):
             mistakes.append("\(name): cannot read '\(path.escapedForPeople)': \(failure.message)")
             return nil
@@ -65,7 +69,7 @@ extension SettingReader {
         entry.flag = SettingEntry.flag(of: scope + name)
         entry.variable = "\(prefix)\(scope)\(name)"
         entry.placeholder = kind.placeholder
-        entry.hasFile = kind.isSecret
+        entry.hasFile = kind.hasFile
         entry.isAbsent = given.isEmpty && !isValue
         entry.shown = given.isEmpty ? entry.fallback : given.map { kind.shown($0.text) }.joined(separator: ",")
         entry.source = given.first?.source ?? .fallback

@@ -38,6 +38,12 @@ package struct ReadSettings<Table: SettingTable>: Sendable {
         entries.compactMap(\.printLine).map { $0 + "\n" }.joined()
     }
 
+    /// Returns the variables whose values are shown otherwise than in an earlier reading.
+    package func changes(since earlier: ReadSettings) -> [String] {
+        let gone = earlier.entries.filter { entry in !entries.contains { $0.variable == entry.variable } }
+        return (entries.filter { !earlier.entries.contains($0) } + gone).compactMap(\.variable)
+    }
+
     /// Returns whether this variable, its flag or a file gives a value.
     package func isGiven(_ variable: String) -> Bool {
         entries.contains { $0.variable == variable && $0.source != .fallback }

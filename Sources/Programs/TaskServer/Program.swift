@@ -13,7 +13,7 @@ func runTaskServer() -> Never {
     do throws(SettingMistakes) {
         let read = try ServerSettings.read(input)
         if read.values.command.printSettings { answer(String(read.printed.dropLast())) }
-        exitProcess(run(read, ServiceManager(environment: input.environment), signals))
+        exitProcess(run(read, input, signals))
     } catch {
         for message in error.messages { StandardStream.error.print("task-server: \(message)") }
         StandardStream.error.print("task-server: --help explains every setting.")
@@ -27,14 +27,14 @@ private func answer(_ text: String) -> Never {
 }
 
 private func run(
-    _ read: ReadSettings<ServerSettings>, _ manager: ServiceManager, _ signals: Signals
+    _ read: ReadSettings<ServerSettings>, _ input: SettingInput, _ signals: Signals
 ) -> ExitStatus {
     let settings = read.values
     do throws(OperatorError) {
         let command = try Command(read.operands)
         if !command.heedsSignals { signals.release() }
         switch command {
-        case .serve: return try serve(read, manager, signals)
+        case .serve: return try serve(read, input, signals)
         case .export(let target): return try export(settings.storage, to: target, signals)
         case .import(let source): return try importLines(settings.storage, from: source, signals)
         case .check: return check(settings)
@@ -51,8 +51,9 @@ private func run(
 }
 
 private func serve(
-    _ read: ReadSettings<ServerSettings>, _ manager: ServiceManager, _ signals: Signals
+    _ read: ReadSettings<ServerSettings>, _ input: SettingInput, _ signals: Signals
 ) throws(OperatorError) -> ExitStatus {
+    let manager = ServiceManager(environment: input.environment)
     if !manager.sockets.isEmpty, read.isGiven("TASKS_LISTEN") {
         throw OperatorError(
             "TASKS_LISTEN is set, and the service manager passed sockets (LISTEN_FDS)",
@@ -65,7 +66,8 @@ private func serve(
     }
     // What was noticed until a start failed is part of the reason.
     defer { observation.log.close() }
-    try TaskServerProcess(read.values, observation, of: manager, signals).run(until: signals)
+    let reload = SettingsReload(started: read, input: input, log: observation.log)
+    try TaskServerProcess(read.values, observation, of: manager, signals).run(until: signals, reload)
     return .success
 }
 

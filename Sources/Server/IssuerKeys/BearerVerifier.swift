@@ -15,6 +15,7 @@ package final class BearerVerifier: TokenVerifier {
     /// The rules of the same sources.
     let rules: [ClaimRules]
     private let tokens: TokenCache
+    private let distrusted: DistrustedKeys
     /// The times of the checks of signature and claims, with any result and without waits for keys; cache hits do not count
     /// (V-165).
     package let verificationTimes = DurationHistogram()
@@ -35,8 +36,11 @@ package final class BearerVerifier: TokenVerifier {
     ) {
         self.time = time
         let indices = configuration.sources.indices
+        let distrusted = DistrustedKeys(configuration.distrustedKeys)
+        self.distrusted = distrusted
         let environment = KeyCache.Environment(
-            configuration: configuration, time: time, fetcher: fetcher, chance: chance, observer: observer,
+            configuration: configuration, distrusted: distrusted, time: time, fetcher: fetcher, chance: chance,
+            observer: observer,
             registry: SourceRegistry(configuration), file: configuration.keyCacheFile.map { KeyFile(path: $0) })
         caches = indices.map { KeyCache($0, environment) }
         rules = indices.map(configuration.rules(ofSource:))
@@ -175,6 +179,14 @@ package final class BearerVerifier: TokenVerifier {
     @discardableResult
     package func refreshNow() -> Bool {
         caches.map { $0.refreshNow() }.contains(true)
+    }
+
+    /// Takes the trust from these keys at once (V-97).
+    ///
+    /// A key that is trusted again serves from the next fetch on.
+    package func distrust(_ identifiers: [String]) {
+        distrusted.identifiers.withLock { $0 = identifiers }
+        for cache in caches { cache.publish(now: time.now) }
     }
 
     // MARK: Status

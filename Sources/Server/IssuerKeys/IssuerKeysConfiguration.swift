@@ -7,7 +7,7 @@ package struct IssuerKeysConfiguration: Sendable, Equatable {
     package var timing = KeyTiming()
     /// The file that keeps the keys over a restart, if one is wanted (V-88).
     package var keyCacheFile: String?
-    /// Key identifiers that are never trusted, whatever a provider publishes (V-97).
+    /// The identifiers of keys that are not trusted at the start, whatever a provider publishes (V-97).
     package var distrustedKeys: [String] = []
     /// The most verified tokens that are cached; 0 turns the cache off (V-106, V-108).
     package var tokenCacheEntries = 10_000

@@ -22,6 +22,8 @@ final class KeyCache: Sendable {
     /// The objects that all caches of a server share.
     struct Environment: Sendable {
         let configuration: IssuerKeysConfiguration
+        /// The identifiers of keys that are not trusted, which an operator may change (V-97).
+        let distrusted: DistrustedKeys
         let time: any TimeSource
         let fetcher: any DocumentFetcher
         let chance: @Sendable () -> Double
@@ -51,7 +53,7 @@ final class KeyCache: Sendable {
     }
 
     var timing: KeyTiming { environment.configuration.timing }
-    var distrusted: [String] { environment.configuration.distrustedKeys }
+    var distrusted: [String] { environment.distrusted.identifiers.withLock { $0 } }
     var time: any TimeSource { environment.time }
     var observer: @Sendable (KeyEvent) -> Void { environment.observer }
 
@@ -137,9 +139,14 @@ final class KeyCache: Sendable {
     }
 
     /// Publishes the keys that serve now, under the lock of the change: no source serves before its keys verify tokens.
+    ///
+    /// A loaded key may be distrusted since.
     func publish(_ guarded: inout Guarded, now: Int64) {
+        let distrusted = distrusted
         let serving = zip(guarded.state.servingKeys(now: now), source.documents)
-            .compactMap { keys, document in keys.map { PublishedDocument(keys: $0, policy: document.policy) } }
+            .compactMap { keys, document in
+                keys.map { PublishedDocument(keys: $0.trusted(except: distrusted), policy: document.policy) }
+            }
         let issuers = zip(guarded.state.documents, source.documents).compactMap { state, document in
             (state.keys?.issuer ?? document.knownIssuer).map { issuer in
                 TokenIssuer(identifier: issuer, policy: document.policy)
@@ -298,6 +305,13 @@ final class KeyCache: Sendable {
         try source.checkTenant(of: issuer, document: document, trusted: trusted)
         try environment.registry.admit(issuer, source: index, document: document)
     }
+}
+
+/// The identifiers of keys that are not trusted, shared by all sources.
+final class DistrustedKeys: Sendable {
+    let identifiers: Mutex<[String]>
+
+    init(_ identifiers: [String]) { self.identifiers = Mutex(identifiers) }
 }
 
 extension MetadataDocument {

@@ -75,7 +75,7 @@ extension LoadedKeys {
     private static func admit(
         _ published: KeySetDocument.Key, _ metadata: ProviderMetadata, _ known: [AdmittedKey], _ distrusted: [String]
     ) throws(Unusable) -> AdmittedKey {
-        guard !distrusted.contains(where: { $0.utf8.elementsEqual(published.keyIdentifier.utf8) }) else {
+        guard !published.isAmong(distrusted) else {
             throw Unusable(reason: "it is distrusted by the settings")
         }
         let issuer = try rethrowing(as: { Unusable(reason: $0.message) }) { () throws(KeyRejection) in
@@ -91,6 +91,14 @@ extension LoadedKeys {
             throw Unusable(reason: "OpenSSL finds it unsound")
         }
         return AdmittedKey(published: published, key: key, issuer: issuer)
+    }
+
+    /// Returns the same contents without these keys.
+    func trusted(except distrusted: [String]) -> LoadedKeys {
+        guard !distrusted.isEmpty else { return self }
+        return LoadedKeys(
+            metadata: metadata, keys: keys.filter { !$0.published.isAmong(distrusted) }, skipped: skipped,
+            algorithms: algorithms)
     }
 
     /// Returns the events of a load, given the earlier keys of the same document.
@@ -111,5 +119,12 @@ extension LoadedKeys {
             KeyEvent.keySkipped(source: source, key: $0)
         }
         return [loaded] + privateKeys + newlySkipped
+    }
+}
+
+extension KeySetDocument.Key {
+    /// Returns whether the identifier is one of these, byte by byte (V-27).
+    fileprivate func isAmong(_ identifiers: [String]) -> Bool {
+        identifiers.contains { $0.utf8.elementsEqual(keyIdentifier.utf8) }
     }
 }

@@ -58,6 +58,11 @@ package final class HTTPServer: Sendable {
     /// The state of the server at this moment.
     package var statistics: ServerStatistics { core.statistics }
 
+    /// Shows another identity on the TLS connections that are accepted from now on; those that are open keep theirs.
+    package func present(_ identity: RenewedIdentity) {
+        core.renewedIdentities.withLock { $0.append(identity) }
+    }
+
     /// Accepts no more connections, and makes each answer the last of its connection: the first half of a stop.
     ///
     /// A program with several servers uses it, so that none takes new requests while another ends.

@@ -8,7 +8,9 @@ enum HelpText {
         Entra ID or another OpenID provider.
 
         Usage:
-            task-server [serve]          serves until SIGTERM or Ctrl-C; SIGHUP fetches the authority's keys again
+            task-server [serve]          serves until SIGTERM or Ctrl-C. At SIGHUP it reads the certificate and the files of
+                                         --log-level-file and --distrusted-keys-file again, and fetches the authority's
+                                         keys. Sockets of a service manager (LISTEN_FDS) replace TASKS_LISTEN
             task-server check            checks settings, authority, database, TLS and addresses, and reports what is wrong
             task-server health [ready]   asks the running server of these settings whether it is alive, or ready; over TLS
                                          if it serves that, without checking its certificate

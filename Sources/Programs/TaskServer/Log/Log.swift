@@ -19,7 +19,8 @@ final class Log: Sendable {
     /// The memory that stays allocated for the lines of the next write, in bytes.
     private static let room = 1 << 16
 
-    private let level: LogLevel
+    /// The rank of the least important level that is logged.
+    private let leastRank: Atomic<Int>
     private let format: LogText.Format
     private let time: any TimeSource
     private let sink: @Sendable ([UInt8]) -> Void
@@ -33,7 +34,7 @@ final class Log: Sendable {
         _ level: LogLevel, _ format: LogText.Format, time: any TimeSource = SystemTime(),
         sink: @escaping @Sendable ([UInt8]) -> Void = { try? StandardStream.output.write($0) }
     ) {
-        self.level = level
+        leastRank = Atomic(level.rank)
         self.time = time
         self.sink = sink
         self.format = format
@@ -48,7 +49,10 @@ final class Log: Sendable {
     }
 
     /// Whether lines of this level are logged.
-    func writes(_ level: LogLevel) -> Bool { level >= self.level }
+    func writes(_ level: LogLevel) -> Bool { level.rank >= leastRank.load(ordering: .relaxed) }
+
+    /// Logs lines of this level and the more important ones from now on.
+    func setLevel(_ level: LogLevel) { leastRank.store(level.rank, ordering: .relaxed) }
 
     /// Logs one line; `fields` adds to it.
     func write(_ level: LogLevel, _ event: StaticString, _ fields: (inout LogText) -> Void = { _ in }) {

@@ -4,7 +4,7 @@ enum LogLevel: String, CaseIterable, Sendable, Comparable {
 
     static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 
-    private var rank: Int {
+    var rank: Int {
         switch self {
         case .debug: 0
         case .info: 1

@@ -4,6 +4,7 @@ import HTTPServer
 import OpenSSL
 import Platform
 import Settings
+import Synchronization
 
 /// The servers that listen: those for people, and the one for operators.
 final class Listeners: Sendable {
@@ -11,7 +12,8 @@ final class Listeners: Sendable {
     let addresses: [String]
     let operatorAddress: String?
     /// When the server's certificate or one of its issuers' ends, in seconds since 1970; nil without TLS.
-    let certificateEnd: Int64?
+    var certificateEnd: Int64? { credentials.withLock { $0?.end } }
+    private let credentials: Mutex<ServerCredentials?>
     private let servers: [HTTPServer]
     private let operators: HTTPServer?
 
@@ -23,8 +25,8 @@ final class Listeners: Sendable {
         let limits = try Self.limits(settings, bound, observation)
         let credentials = try settings.transport.credentials()
         credentials?.warn(observation.log, at: SystemTime().wallMilliseconds / 1000)
-        certificateEnd = credentials?.end
-        let identity = credentials.map { TLSIdentity(certificates: $0.certificatesPEM, key: $0.keyPEM) }
+        self.credentials = Mutex(credentials)
+        let identity = credentials?.identity
         addresses = bound.servers.map(\.address.description)
         operatorAddress = bound.operators?.address.description
         var servers: [HTTPServer] = []
@@ -71,6 +73,25 @@ final class Listeners: Sendable {
         return fitting
     }
 
+    /// Reads the certificate and its key again, for new connections; files that cannot be used change nothing.
+    func reloadCredentials(_ transport: TransportSettings, _ log: Log) {
+        do throws(OperatorError) {
+            guard let new = try transport.credentials(), new != credentials.withLock({ $0 }) else { return }
+            guard let identity = RenewedIdentity(new.identity) else {
+                throw OperatorError("GnuTLS cannot use the files of TASKS_TLS_CERT and TASKS_TLS_KEY")
+            }
+            for server in servers { server.present(identity) }
+            credentials.withLock { $0 = new }
+            log.write(.info, "certificate-reloaded") { $0.text("until", new.end.asDate) }
+            new.warn(log, at: SystemTime().wallMilliseconds / 1000)
+        } catch {
+            log.write(.error, "certificate-not-reloaded") { line in
+                line.text("problem", error.message, limit: 400)
+                line.text("consequence", "new connections still get the earlier certificate")
+            }
+        }
+    }
+
     /// The sums of the statistics of the servers for people.
     var statistics: ServerStatistics? {
         let all = servers.map(\.statistics)
@@ -95,6 +116,8 @@ final class Listeners: Sendable {
 }
 
 extension ServerCredentials {
+    fileprivate var identity: TLSIdentity { TLSIdentity(certificates: certificatesPEM, key: keyPEM) }
+
     /// Warns the operator of what clients will refuse.
     ///
     /// The server starts all the same: to some clients it may still be of use, and a restart must not become an outage.

@@ -94,21 +94,23 @@ final class TaskServerProcess: Sendable {
     }
 
     /// Serves until a signal says to stop, then stops.
-    func run(until signals: Signals) {
+    func run(until signals: Signals, _ reload: SettingsReload) {
         announce()
         warn()
         tell(.ready)
         while true {
             switch signals.next(within: manager.watchdogPause) {
-            case .hangup: reload()
+            case .hangup: self.reload(reload)
             case .terminate, .interrupt: return stop(signals)
             case nil: tell(.alive)
             }
         }
     }
 
-    private func reload() {
+    private func reload(_ reload: SettingsReload) {
         tell(.reloading)
+        reload.apply(to: verifier)
+        servers.reloadCredentials(settings.transport, observation.log)
         let granted = verifier.refreshNow()
         observation.log.write(.info, "keys-refresh") { $0.text("asked", granted ? "now" : "too often") }
         tell(.ready)

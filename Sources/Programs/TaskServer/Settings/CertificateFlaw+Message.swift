@@ -7,7 +7,7 @@ extension CertificateFlaw {
     var message: String {
         switch self {
         case .expired(let position, let moment):
-            "\(Self.certificate(position)) expired on \(moment.asDate): clients refuse it. Get a new one, and restart the server"
+            "\(Self.certificate(position)) expired on \(moment.asDate): clients refuse it. Get a new one, and reload the server"
         case .notYetValid(let position, let moment):
             "\(Self.certificate(position)) is valid from \(moment.asDate) only: clients refuse it until then. See that the "
                 + "clock of this machine is right"

@@ -133,7 +133,8 @@ struct LogSettings: Sendable {
     let requests: LoggedRequests
 
     init(reading reader: inout SettingReader) {
-        level = reader.value("LOG_LEVEL", .choice, default: "info", help: "The least important lines to log.")
+        level = reader.value(
+            "LOG_LEVEL", .choice.reloadable, default: "info", help: "The least important lines to log.")
         format = reader.value(
             "LOG_FORMAT", .choice, default: "auto",
             help: "Lines on standard output: auto is text on a terminal and JSON elsewhere.")

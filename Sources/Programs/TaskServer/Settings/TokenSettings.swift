@@ -16,8 +16,9 @@ struct TokenSettings: Sendable {
             "ALLOW_QUERY_TOKEN", .bool, default: "false",
             help: "Accepts ?access_token= as well, for old browser clients. Proxies may log it.")
         distrustedKeys = reader.list(
-            "DISTRUSTED_KEYS", .text("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4"),
-            default: [], help: "Keys of the authority that are not trusted, even while it publishes them.")
+            "DISTRUSTED_KEYS",
+            .text("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4").reloadable, default: [],
+            help: "Keys of the authority that are not trusted, even while it publishes them.")
         origins = reader.list(
             "CORS_ORIGINS", .origin, default: ["*"],
             help: "The origins whose pages may call the API; * is any, off is none.")

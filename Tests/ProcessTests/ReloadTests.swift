@@ -1,0 +1,96 @@
+import Glibc
+import Platform
+import Support
+import Testing
+
+@Suite("A server reloads at SIGHUP what can change while it runs", .timeLimit(.minutes(15))) struct ReloadTests {
+    /// Sends SIGHUP, and waits for one more line of this event.
+    private func reload(_ server: Server, _ event: String) throws {
+        let mark = "\"event\":\"\(event)\""
+        let count = { (output: String) in output.split(separator: "\n").filter { $0.contains(mark) }.count }
+        let before = count(server.process.output)
+        server.process.send(SIGHUP)
+        _ = try server.process.await { count($0) > before ? true : nil }
+    }
+
+    @Test func `New connections get the new certificate, and a pair that does not match changes nothing`() throws {
+        let stage = try Stage()
+        let settings = try stage.makeCertificate()
+        let files = ["pem", "key"].map { "\(stage.folder)/tls.\($0)" }
+        let first = try files.map { try File.read($0) }
+        _ = try stage.makeCertificate()
+        let second = try files.map { try File.read($0) }
+        let trusted = ["\(stage.folder)/first.pem", "\(stage.folder)/second.pem"]
+        for (path, bytes) in zip(trusted, [first[0], second[0]]) { try File.replace(path, with: bytes) }
+        for (path, bytes) in zip(files, first) { try File.replace(path, with: bytes) }
+        let environment = stage.settings.merging(settings) { $1 }
+        let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: environment))
+        let address = "https://127.0.0.1:\(server.port)/healthz"
+        #expect(try curl(address, trusting: trusted[0]) == "alive\n")
+        try File.replace(files[0], with: second[0])
+        try reload(server, "certificate-not-reloaded")
+        #expect(server.process.output.contains("is not the key to the certificate in"), "\(server.process.output)")
+        #expect(try curl(address, trusting: trusted[0]) == "alive\n")
+        try File.replace(files[1], with: second[1])
+        try reload(server, "certificate-reloaded")
+        #expect(try curl(address, trusting: trusted[1]) == "alive\n")
+        #expect(throws: ChildProcess.Failure.self) { try curl(address, trusting: trusted[0]) }
+        try File.replace(files[0], with: Array("no certificate".utf8))
+        try reload(server, "certificate-not-reloaded")
+        #expect(try curl(address, trusting: trusted[1]) == "alive\n")
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `The log level and the distrusted keys of files are read again`() throws {
+        let stage = try Stage()
+        let (level, keys) = ("\(stage.folder)/level", "\(stage.folder)/keys")
+        try File.replace(level, with: Array("info\n".utf8))
+        try File.replace(keys, with: [])
+        let published = try exchange(stage.mockPort, "GET", "/\(Stage.tenant)/b2c_1_sign_in/discovery/v2.0/keys").text
+        let identifier = try #require(published.split(separator: "\"").dropFirst(5).first)
+        let server = try stage.server(["TASKS_LOG_LEVEL_FILE": level, "TASKS_DISTRUSTED_KEYS_FILE": keys])
+        let token = try stage.token()
+        try server.awaitKeys(for: [token])
+        #expect(try server.ask("GET", "/api/tasks", token: token).status == 200)
+        // Another key, with which the source still serves.
+        try stage.keys("publish")
+        try File.replace(keys, with: Array("another\n\(identifier)\n".utf8))
+        try reload(server, "settings-reloaded")
+        #expect(server.process.output.contains(#""logLevel":"info","distrustedKeys":2"#))
+        // A request that has an unknown key waits for a fetch, which may take longer on a busy machine.
+        let refused = try server.process.await { _ in
+            let status = try server.ask("GET", "/api/tasks", token: token).status
+            return status == 503 ? nil : status
+        }
+        #expect(refused == 401)
+        try File.replace(keys, with: [])
+        try eventuallyBlocking("the key is trusted again") {
+            // Keys are fetched for a signal once in five seconds.
+            try reload(server, "settings-reloaded")
+            return try server.ask("GET", "/api/tasks", token: token).status == 200
+        }
+        try File.replace(level, with: Array("loud".utf8))
+        try reload(server, "settings-not-reloaded")
+        #expect(server.process.output.contains("TASKS_LOG_LEVEL_FILE: 'loud' is not one of debug"))
+        try File.replace(level, with: Array("error".utf8))
+        server.process.send(SIGHUP)
+        try eventuallyBlocking("requests are no longer logged") {
+            let identifier = try server.ask("GET", "/api/tasks", token: token).headers["X-Request-Id"] ?? ""
+            usleep(50_000)
+            return !server.process.output.contains(identifier)
+        }
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `A setting that needs a restart is named`() throws {
+        let stage = try Stage()
+        let sources = "\(stage.folder)/sources.conf"
+        let block = "[source ext]\nmetadata-url = http://127.0.0.1:1/\nclient-id = "
+        try File.replace(sources, with: Array("\(block)one\n".utf8))
+        let server = try stage.server(["TASKS_SOURCES_FILE": sources])
+        try File.replace(sources, with: Array("\(block)two\n".utf8))
+        try reload(server, "restart-needed")
+        #expect(server.process.output.contains(#""restart-needed","setting":"TASKS_SOURCE_EXT_CLIENT_ID""#))
+        #expect(try server.stop() == .exit(0))
+    }
+}
