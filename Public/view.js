@@ -325,6 +325,7 @@ export class ListView {
     element.querySelector(".text").after(this.#editor.form);
     element.classList.add("editing");
     this.#editor.focus(field);
+    this.reveal(name);
   }
 
   /** Saves and closes the open task. Returns false if it has to stay open because something is wrong with it. */

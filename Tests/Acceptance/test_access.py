@@ -6,9 +6,29 @@ import unittest
 from selenium.webdriver.common.keys import Keys
 
 import axe
-from person import PASSWORD, PageTest
+from person import PASSWORD, PageTest, Person
 
 PATHS = ["/api.html", "/problems.html"]
+
+# Gives the focus to each control of the list, and returns the names of all, and those whose ring something cuts off.
+CLIPPED_RINGS = """
+    const checked = [], clipped = [];
+    for (const control of document.querySelectorAll(".rows :is(button, input, textarea, a)")) {
+      control.focus({ focusVisible: true });
+      if (document.activeElement !== control) continue;
+      const name = control.ariaLabel ?? (control.textContent || control.name), style = getComputedStyle(control);
+      const ring = parseFloat(style.outlineWidth) + parseFloat(style.outlineOffset);
+      checked.push(name);
+      const { left, top, right, bottom } = control.getBoundingClientRect();
+      for (let around = control.parentElement; around !== document.documentElement; around = around.parentElement) {
+        if (getComputedStyle(around).overflow === "visible") continue;
+        const box = around.getBoundingClientRect();
+        const isWithin = left - ring >= box.left && top - ring >= box.top
+          && right + ring <= box.right && bottom + ring <= box.bottom;
+        if (!isWithin) clipped.push([name, around.className]);
+      }
+    }
+    return [checked, clipped];"""
 
 
 class Access(PageTest):
@@ -124,6 +144,25 @@ class Access(PageTest):
         self.assertEqual(tops, tops[:1] * 5)
         self.assertLess(last, 360)
         self.assertGreaterEqual(width, 0.6 * 360)
+
+    def test_nothing_clips_the_focus_ring(self):
+        address = self.newcomer()
+        self.servers.request("POST", "/api/tasks", {"task": "Buy milk"}, user=address)
+        self.person.refresh()
+        other = Person(self.browser(), self.servers.page)
+        other.sign_in(address, PASSWORD)
+        other.rename("Buy milk", "Buy oat milk from the shop with the green door")
+        other.await_saved()
+        self.person.rename("Buy milk", "Buy soy milk")
+        self.person.await_status("1 change not saved")
+        self.person.add("Buy bread")
+        self.person.press("Buy bread", ".edit")
+        self.chrome.prefer(motion="reduce")
+        for size in [(360, 740), (1280, 900), (180, 370), (640, 450)]:  # the last two are the same with a zoom of 200 %
+            self.chrome.size(*size)
+            checked, clipped = self.chrome.execute_script(CLIPPED_RINGS)
+            self.assertLessEqual({"Keep mine", "Keep that", "Save", "Cancel"}, set(checked), size)
+            self.assertEqual(clipped, [], size)
 
     def check_width(self, where):
         outside = self.chrome.execute_script("""

@@ -171,6 +171,9 @@ class Notes(Planning):
         self.assertEqual(self.on_server("Pack"), {"notes": lines})
         self.assertEqual(self.second_device().row("Pack").find_element("css selector", ".notes").get_attribute("textContent"), lines)
         cut = self.chrome.one(".notes").size["height"]
+        self.person.press("Pack", ".edit")
+        self.assertFalse(self.chrome.one(".notes").is_displayed())
+        self.chrome.one(".cancel").click()
         self.person.press("Pack", ".more")
         self.assertGreater(self.chrome.one(".notes").size["height"], 2 * cut)
         self.person.plan("Pack", notes="")

@@ -91,6 +91,20 @@ class Writing(PageTest):
         self.chrome.until(lambda: self.chrome.execute_script(bottom), "the new task in sight")
         self.assertEqual(self.chrome.one("#announcer").get_attribute("textContent"), "Added the newest")
 
+    def test_an_open_task_is_in_sight_with_its_buttons(self):
+        self.chrome.size(360, 740)
+        self.person.add(*[f"task {number}" for number in range(8)])
+        self.person.complete("task 0")  # the offer to undo lies above the end of the window
+        self.chrome.execute_script("scrollTo(0, 0)")
+        self.chrome.execute_script("""
+            const isInSight = (row) => row.getBoundingClientRect().bottom < innerHeight;
+            [...document.querySelectorAll("#rows > .row")].findLast(isInSight).querySelector(".text").click();""")
+        covered = """
+            const box = document.querySelector(".editor [type=submit]").getBoundingClientRect();
+            return document.elementFromPoint(box.left + box.width / 2, box.bottom - 2)?.textContent !== "Save";"""
+        self.assertTrue(self.chrome.one("#toast").is_displayed())
+        self.chrome.until(lambda: not self.chrome.execute_script(covered), "the button to be in sight", 5)
+
     def test_back_leads_to_the_filter_before(self):
         person = self.person
         person.add("one", "two")
