@@ -36,6 +36,9 @@ class Access(PageTest):
         self.person.open()
         self.person.await_welcome()
         axe.check_looks(self, "the way in")
+        self.person.open("/?#state=forged&code=stolen")
+        self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
+        axe.check_looks(self, "a sign-in that failed")
 
     def test_axe_finds_nothing_at_the_list(self):
         self.expected = ["401", "404"]
@@ -51,16 +54,25 @@ class Access(PageTest):
         axe.check_looks(self, "a list with an editor and an undo")
         self.chrome.one(".cancel").click()
         self.chrome.one("#account").click()
+        self.chrome.one("#person summary").click()
         axe.check_looks(self, "who am I")
         self.chrome.one("#person-close").click()
         self.chrome.execute_script("""
             const name = Object.keys(sessionStorage).find((name) => name.startsWith("tasks.list"));
             const owner = name.slice("tasks.list.".length);
-            const change = { key: "k", kind: "change", target: 1, text: "Mine", base: "x", problem: { theirs: "Theirs" } };
-            localStorage.setItem(`tasks.change.${owner}.00000000000000001.k`, JSON.stringify(change));""")
+            const change = { kind: "change", target: 1, text: "Mine", base: "x" };
+            const refusal = { title: "Refused", detail: "The text is too long.", code: "task.too_long" };
+            for (const [key, problem] of Object.entries({ k: { theirs: "Theirs" }, l: refusal, m: refusal })) {
+              const record = JSON.stringify({ ...change, key, problem });
+              localStorage.setItem(`tasks.change.${owner}.00000000000000001.${key}`, record);
+            }""")
         self.end_session()
-        self.chrome.until(lambda: self.chrome.one(".problem"), "the question")
-        axe.check_looks(self, "an ended session and a question")
+        self.chrome.until(lambda: self.chrome.one(".problem") and self.chrome.one("#refused button").text, "the questions")
+        axe.check_looks(self, "an ended session, a question and refused changes")
+        self.chrome.one("#account").click()
+        self.chrome.one("#sign-out").click()
+        self.chrome.until(lambda: self.chrome.one("#leaving").is_displayed(), "the warning")
+        axe.check_looks(self, "what signing out leaves behind")
 
     def test_axe_finds_nothing_at_dates_notes_search_and_shortcuts(self):
         address = self.newcomer()
@@ -77,6 +89,11 @@ class Access(PageTest):
         self.person.filter("overdue")
         axe.check_looks(self, "what is overdue")
         self.person.filter("all")
+        self.chrome.one("#by-due").click()
+        self.chrome.one("#new").send_keys(Keys.ENTER, "Call Ann tomorrow")
+        self.chrome.until(lambda: self.chrome.one(".offered") and self.chrome.one("#new-error").text, "an error, an offer")
+        axe.check_looks(self, "a due date while adding, and the order by due dates")
+        self.chrome.one("#new").clear()
         self.person.press("Book the train", ".edit")
         axe.check_looks(self, "an editor with a date and notes")
         self.chrome.one(".cancel").click()

@@ -244,6 +244,26 @@ class Notes(Planning):
         person.await_saved()
         self.assertNotIn("due", self.on_server("two"))
 
+    def test_undo_while_the_deletion_is_under_way_keeps_the_task(self):
+        self.person.add("one")
+        self.person.await_saved()
+        self.chrome.execute_script("""
+            const real = window.fetch, held = new Promise((go) => (window.release = go));
+            window.fetch = async (url, options) => {
+              const answer = await real(url, options);
+              if (options.method === "DELETE") await held;
+              return answer;
+            };""")
+        self.person.remove("one")
+        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")
+        self.person.look_again()
+        self.chrome.until(lambda: self.request("GET", "/api/tasks") == [], "the deletion")
+        self.chrome.one("#undo").click()
+        self.chrome.execute_script("release()")
+        self.person.await_texts("one")
+        self.chrome.until(lambda: not self.person.waiting(), "the answers")
+        self.assertEqual([task["task"] for task in self.request("GET", "/api/tasks")], ["one"])
+
 
 class Order(Planning):
     def setUp(self):
@@ -306,8 +326,9 @@ class Order(Planning):
         self.assertEqual(self.person.done(), ["four"])
         self.assertEqual([button for button in self.chrome.all(".row > :is(.icon, .handle)") if button.size["width"] > 1
                           and button.value_of_css_property("clip-path") == "none" and button.is_displayed()], [])
-        self.finger("two")
-        self.chrome.until(lambda: self.chrome.switch_to.active_element.accessible_name == "New text for two", "the open task")
+        # On a busy machine a tap may last so long that it holds the row.
+        self.chrome.until(lambda: self.chrome.all(".editor") or self.finger("two"), "the open task")
+        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "New text for two")
 
     def test_a_row_is_moved_with_the_keyboard(self):
         self.person.row("four").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
