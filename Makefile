@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist test-asan test-tsan test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist test-asan test-tsan test-packages test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -13,7 +13,7 @@ check: ## After an edit: lint, build, the quick Swift tests; ONLY=TaskTextTests 
 test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in two browsers, the contract
 	@scripts/test quick
 
-test-all: ## Before a release, and what CI runs: also adversity, generated clients, instructions for a request, containers, two sanitizers
+test-all: ## Before a release, and what CI runs: also adversity, generated clients, packages, instructions for a request, containers, two sanitizers
 	@scripts/test
 
 readme-check: ## Run every command of README and the pages for users, and compare the answers
@@ -42,6 +42,9 @@ test-asan: ## Only the tests with the address sanitizer
 
 test-tsan: ## Only the tests with the thread sanitizer
 	@scripts/test thread
+
+test-packages: ## The packages of make dist, installed for real with Podman; TWICE=1 also builds a second time, and compares
+	@scripts/test-packages $(if $(TWICE),twice)
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
 	@scripts/test-containers
