@@ -31,7 +31,7 @@ build: ## Both programs, for debugging
 release: ## Both programs, optimized, with the Swift runtime inside: .build/release
 	@scripts/build release
 
-dist: ## What a release consists of: packages for Debian, an archive and checksums, in dist/
+dist: ## What a release consists of: packages for Debian, an archive, a bill of materials, checksums, in dist/
 	@scripts/dist
 
 coverage: ## Which lines of Sources the tests reach: the total and the ten least covered files (10 minutes)
