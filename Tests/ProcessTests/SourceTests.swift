@@ -2,6 +2,7 @@ import IssuerKeys
 import Platform
 import Settings
 import Support
+import TaskAPI
 import Testing
 import Tokens
 
@@ -83,6 +84,42 @@ import Tokens
         ]
         let read = try ServerSettings.read(SettingInput(environment: settings))
         #expect(read.values.issuerKeys.sources.map(\.rules.isMicrosoft) == [isMicrosoft])
+    }
+
+    /// People paste the authority of their app, and MSAL's end in a policy.
+    @Test(arguments: [
+        (
+            "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1_sign_in", "",
+            ["https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_sign_in/v2.0/"]
+        ),
+        (
+            "https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_sign_in/", "b2c_1_sign_in,b2c_1_reset",
+            [
+                "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/",
+                "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_reset/v2.0/",
+            ]
+        ),
+        (
+            "https://login.contoso.com/te/contoso.onmicrosoft.com/B2C_1A_susi/v2.0", "b2c_1_reset",
+            [
+                "https://login.contoso.com/contoso.onmicrosoft.com/b2c_1_reset/v2.0/",
+                "https://login.contoso.com/contoso.onmicrosoft.com/B2C_1A_susi/v2.0/",
+            ]
+        ),
+    ])
+    func `An authority that ends in a policy is the tenant and the policy`(
+        authority: String, policies: String, documents: [String]
+    ) throws {
+        let settings = ["TASKS_AUTHORITY": authority, "TASKS_POLICIES": policies, "TASKS_CLIENT_ID": "a"]
+        let values = try ServerSettings.read(SettingInput(environment: settings)).values
+        #expect(
+            values.issuerKeys.sources[0].documents.map(\.metadataURL)
+                == documents.map { "\($0).well-known/openid-configuration" })
+        // The page adds the policy to the authority.
+        #expect(values.page.authority.hasSuffix(".com/contoso.onmicrosoft.com"))
+        let page = settings.merging(["TASKS_PAGE_AUTHORITY": "http://localhost:3001/tfp/t/b2c_1_x"]) { $1 }
+        let ofBrowsers = try ServerSettings.read(SettingInput(environment: page)).values.page
+        #expect(ofBrowsers.authority == "http://localhost:3001/t")
     }
 
     @Test func `Named sources work alone, also from a file, and their defaults follow from the provider`() throws {

@@ -223,6 +223,29 @@ struct SourceRulesTests {
         #expect(TokenRefusal.applicationToken(lacking: nil).outcome == .invalid)
     }
 
+    @Test("P-27 An empty scp of Microsoft's is no scope, and P-28 an ID token without a nonce is not an application's")
+    func tokensWithoutScopes() {
+        func refusal(_ token: JSONObject, _ kind: TokenKind) -> TokenRefusal? {
+            verification { rules in
+                rules.isMicrosoft = true
+                rules.kind = kind
+            }.refusal(of: makeToken(claims: token))
+        }
+        let client = claims.with("azp", "c").with("azpacr", "1")
+        #expect(refusal(client.with("scp", "a"), .access) == nil)
+        for empty: JSONValue in ["", " ", []] {
+            #expect(refusal(client.with("scp", empty), .access) == .applicationToken(lacking: nil), "\(empty)")
+        }
+        let identity = claims.with("scp", nil).with("azp", nil)
+        #expect(refusal(identity, .access) == .idToken)
+        #expect(refusal(identity, .any) == nil)
+        // ID tokens may have roles, too: those of the person.
+        #expect(refusal(identity.with("roles", ["a"]), .access) == .idToken)
+        for name in ["azp", "azpacr", "appid", "appidacr"] {
+            #expect(refusal(identity.with(name, "c"), .any) == .applicationToken(lacking: nil), "\(name)")
+        }
+    }
+
     @Test("P-28 Access tokens and ID tokens are told apart where the settings want one of them")
     func kinds() {
         func refusals(_ change: (inout JSONObject) -> Void) -> [TokenRefusal?] {
@@ -264,6 +287,7 @@ struct SourceRulesTests {
     func lifetime() {
         let long = claims.with("exp", .integer(TestClaims.now + 28 * 3600))
         #expect(verification { _ in }.refusal(of: makeToken(claims: long)) == .lifetimeTooLong)
+        #expect(TokenRefusal.lifetimeTooLong.message.contains("TASKS_MAX_LIFETIME"))
         #expect(verification { $0.longestLifetime = 28 * 3600 }.refusal(of: makeToken(claims: long)) == nil)
         let longer = claims.with("exp", .integer(TestClaims.now + 28 * 3600 + 61))
         let refusal = verification { $0.longestLifetime = 28 * 3600 }.refusal(of: makeToken(claims: longer))

@@ -110,7 +110,12 @@ extension ClaimExamination {
     private var hasMarksOfIDToken: Bool {
         let isOfSignIn = claims["auth_time"] != nil && claims["azp"] == nil && claims["client_id"] == nil
         return says("token_use", "id") || says("typ", "ID") || claims["at_hash"] != nil || claims["c_hash"] != nil
-            || !claims.hasScopes && (claims["nonce"] != nil || isOfSignIn)
+            || !claims.hasScopes && (claims["nonce"] != nil || isOfSignIn || isMicrosoftsWithoutClient)
+    }
+
+    /// Whether this is an ID token of Microsoft's without `nonce`: access tokens, also those of applications, name a client.
+    private var isMicrosoftsWithoutClient: Bool {
+        rules.isMicrosoft && ["azp", "azpacr", "appid", "appidacr"].allSatisfy { claims[$0] == nil }
     }
 
     private var hasMarksOfAccessToken: Bool {
@@ -118,9 +123,19 @@ extension ClaimExamination {
         return claims.hasScopes || says("token_use", "access") || says("typ", "Bearer") || isMicrosofts
     }
 
+    /// Whether `scp` grants anything; a value of another type is refused elsewhere.
+    private var namesScopes: Bool {
+        switch claims["scp"] {
+        case nil: false
+        case .string(let text)?: !text.utf8.allSatisfy { $0 == UInt8(ascii: " ") }
+        case .array(let list)?: list.contains { $0.string != nil }
+        case .null?, .boolean?, .integer?, .real?, .object?: true
+        }
+    }
+
     /// Refuses a token that an application got with its own credentials, because no person signed in for it.
     func checkApplication() throws(TokenRefusal) {
-        let hasScopesOfPerson = !rules.isMicrosoft || rules.kind == .id || claims["scp"] != nil || hasMarksOfIDToken
+        let hasScopesOfPerson = !rules.isMicrosoft || rules.kind == .id || namesScopes || hasMarksOfIDToken
         let isApplication = says("idtyp", "app") || !hasScopesOfPerson
         guard !isApplication else { throw .applicationToken(lacking: rules.scopes.required.list) }
     }

@@ -116,9 +116,9 @@ extension WebAddress {
 }
 
 /// The names of B2C's policies.
-enum PolicyName {
+package enum PolicyName {
     /// Returns whether a text has the prefix of all user flows (`B2C_1_`) or of all custom policies (`B2C_1A_`).
-    static func isOfB2C(_ text: String) -> Bool {
+    package static func isOfB2C(_ text: String) -> Bool {
         let name = text.lowercasedASCII
         return name.hasPrefix("b2c_1_") || name.hasPrefix("b2c_1a_")
     }

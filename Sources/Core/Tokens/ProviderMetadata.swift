@@ -14,6 +14,8 @@ package struct ProviderMetadata: Sendable, Equatable {
     package let cloud: String?
     /// `authorization_endpoint` and `token_endpoint`, which show the tenant if the address names it only by name (P-4).
     package let endpoints: [String]
+    /// `id_token_signing_alg_values_supported`, which explains why a provider publishes no keys.
+    package let algorithms: [String]
 
     /// Reads a document; ``check(against:)`` decides whether to trust it.
     ///
@@ -27,22 +29,31 @@ package struct ProviderMetadata: Sendable, Equatable {
         guard let keySetURL = object["jwks_uri"]?.string, !keySetURL.isEmpty else { throw .missingKeySetURL }
         self.init(
             issuer: issuer, keySetURL: keySetURL, cloud: object["cloud_instance_name"]?.string,
-            endpoints: Self.endpointNames.compactMap { object[$0]?.string })
+            endpoints: Self.endpointNames.compactMap { object[$0]?.string },
+            algorithms: object[Self.algorithmsName]?.array?.compactMap(\.string) ?? [])
     }
 
-    package init(issuer: String, keySetURL: String, cloud: String? = nil, endpoints: [String] = []) {
+    package init(
+        issuer: String, keySetURL: String, cloud: String? = nil, endpoints: [String] = [], algorithms: [String] = []
+    ) {
         self.issuer = issuer
         self.keySetURL = keySetURL
         self.cloud = cloud
         self.endpoints = endpoints
+        self.algorithms = algorithms
     }
 
     private static let endpointNames = ["authorization_endpoint", "token_endpoint"]
+    private static let algorithmsName = "id_token_signing_alg_values_supported"
+
+    /// Whether the provider signs with secrets only, so that there are no keys to publish.
+    package var signsWithSecrets: Bool { !algorithms.isEmpty && algorithms.allSatisfy { $0.hasPrefix("HS") } }
 
     /// The members that are used here, as the document has them; reading them again gives an equal value.
     package var json: JSONObject {
         var object: JSONObject = ["issuer": .string(issuer), "jwks_uri": .string(keySetURL)]
         object["cloud_instance_name"] = cloud.map { .string($0) }
+        if !algorithms.isEmpty { object[Self.algorithmsName] = .array(algorithms.map { .string($0) }) }
         guard endpoints.count == Self.endpointNames.count else { return object }
         for (name, endpoint) in zip(Self.endpointNames, endpoints) { object[name] = .string(endpoint) }
         return object

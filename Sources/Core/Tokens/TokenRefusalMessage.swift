@@ -21,7 +21,8 @@ extension TokenRefusal {
         case .expired: "The token has expired; refresh it or sign in again."
         case .notYetValid: "The token is not valid yet (nbf); check the clocks of both machines."
         case .issuedInFuture: "The token was issued in the future (iat); check the clocks of both machines."
-        case .lifetimeTooLong: "The token lives longer than is allowed; shorten its lifetime at the provider."
+        case .lifetimeTooLong:
+            "The token lives longer than TASKS_MAX_LIFETIME allows; shorten its lifetime at the provider, or raise the setting."
         case .wrongIssuer:
             "The issuer (iss) is not configured, or not that of the key that signed; check the authority of the client."
         case .wrongAudience:

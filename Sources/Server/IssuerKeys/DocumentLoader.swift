@@ -56,8 +56,13 @@ struct DocumentLoader {
         withMetadata: Bool
     ) throws(LoadFailure) -> Load {
         let fetched = try keySet(metadata.keySetURL, document)
-        let set = try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
-            try KeySetDocument(parsing: fetched.body)
+        let set: KeySetDocument
+        do throws(KeySetError) {
+            set = try KeySetDocument(parsing: fetched.body)
+        } catch {
+            // authentik without a signing key publishes a set without a list.
+            guard error == .noKeyList, metadata.signsWithSecrets else { throw .keysNotRead(error) }
+            throw .unsupportedAlgorithms(metadata.algorithms)
         }
         let loaded = try LoadedKeys(
             metadata: metadata, document: set, known: known?.keys ?? [], distrusted: distrusted)

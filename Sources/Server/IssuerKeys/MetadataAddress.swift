@@ -1,4 +1,5 @@
-import Basics
+package import Basics
+import Tokens
 
 /// The address of the metadata of an authority, or of one of its Azure AD B2C policies (V-73, P-3).
 package enum MetadataAddress {
@@ -31,6 +32,18 @@ package enum MetadataAddress {
     /// It ends before `/.well-known`: `https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0`. A query is dropped.
     package static func base(ofAuthority authority: String) -> String {
         "\(withTenant(trimmed(authority.prefix { $0 != "?" })))/v2.0"
+    }
+
+    /// Takes an authority apart that ends in a B2C policy, as those of MSAL do; nil if it ends in none.
+    ///
+    /// The tenant is without `/tfp` or `/te` before it: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`.
+    package static func tenantAndPolicy(ofAuthority authority: String) -> (tenant: WebAddress, policy: String)? {
+        guard let address = WebAddress(trimmed(authority[...])), address.query == nil,
+            let policy = MetadataLocation("\(address.text)/v2.0/\(document)")?.policy, PolicyName.isOfB2C(policy),
+            let name = address.path.dropLast().last,
+            let tenant = WebAddress("\(address.text.originAndPath.origin)/\(name)")
+        else { return nil }
+        return (tenant, policy)
     }
 
     /// Returns the tenant of an authority, if it is given by its GUID, which the issuer must then contain (V-74).

@@ -44,6 +44,7 @@ extension ServerSettings {
     /// given with its version, and that of External ID with its tenant as well (P-3).
     var page: PageConfiguration {
         let first = sources.all.first
+        let pageAddress = pageAddress.map { MetadataAddress.tenantAndPolicy(ofAuthority: $0.text)?.tenant ?? $0 }
         let address = (pageAddress ?? first?.provider.address)?.text ?? ""
         let isEntra = first?.provider.kind == .externalID || first?.provider.kind == .microsoft
         return PageConfiguration(

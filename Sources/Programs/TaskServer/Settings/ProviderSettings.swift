@@ -1,4 +1,5 @@
 import Basics
+import IssuerKeys
 import Settings
 import Tokens
 
@@ -15,13 +16,18 @@ struct ProviderSettings: Sendable {
 
     /// Reads the settings of the group that the reader is in; without a group, names are those of earlier versions.
     init(reading reader: inout SettingReader, named: Bool) {
-        address = reader.optional(
+        let authority: WebAddress? = reader.optional(
             "AUTHORITY", .webAddress(example: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
             help: "The tenant of Azure AD B2C, Entra External ID or Entra ID, such as https://contoso.ciamlogin.com or "
                 + "https://contoso.b2clogin.com/contoso.onmicrosoft.com.")
-        policies = reader.list(
+        let listed: [String] = reader.list(
             "POLICIES", .policy,
             help: "The policies (user flows) whose tokens are accepted; only Azure AD B2C has them.")
+        let pasted = authority.flatMap { MetadataAddress.tenantAndPolicy(ofAuthority: $0.text) }
+        address = pasted?.tenant ?? authority
+        // The policy at the end of an authority is accepted as if the list had it.
+        let more = pasted.map { [$0.policy] } ?? []
+        policies = listed + more.filter { !listed.contains(where: $0.isEqualIgnoringCase) }
         metadata = reader.list(
             "METADATA_URL", .webAddress(example: "https://id.example.com/.well-known/openid-configuration"),
             help: "OpenID metadata, instead of the authority and its policies, for any other provider. "
