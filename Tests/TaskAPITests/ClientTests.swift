@@ -142,6 +142,36 @@ struct ClientTests {
         #expect(try texts(list) == ["Sat Nov 21 2026"])
     }
 
+    @Test(
+        "Forms, other names and words for truth values change a task, though openapi.yaml leaves them out",
+        arguments: Transport.allCases)
+    func leftOut(transport: Transport) async throws {
+        let api = TestedAPI(transport)
+        let multipart = ("Content-Type", "multipart/form-data; boundary=x")
+        let patch = ("Content-Type", "application/merge-patch+json")
+        let part = "--x\r\nContent-Disposition: form-data; name=\"Task\"\r\n\r\nd\r\n--x--\r\n"
+        let steps = [
+            ("POST", "/api/tasks", form, "TEXT=a&completed=TRUE", "a", true),
+            ("PATCH", "/api/tasks/1", form, "task=b&Completed=false", "b", false),
+            ("PUT", "/tasks/1", form, "Text=c&completed=True", "c", true),
+            ("PATCH", "/api/tasks/1", multipart, part, "d", true),
+            ("PATCH", "/api/tasks/1", patch, #"{"Task":"e","COMPLETED":"False"}"#, "e", false),
+            ("PUT", "/api/tasks/1", json, #"{"Text":7,"completed":"true"}"#, "7", true),
+            ("POST", "/api/tasks", json, #"{"task":null,"Text":"g"}"#, "g", false),
+        ]
+        for (method, path, type, body, text, completed) in steps {
+            let answer = try await api.send(method, path, as: "alice", [type], body)
+            #expect(answer.status == (method == "POST" ? 201 : 200), "\(body)")
+            let task = try JSONValue(parsing: answer.body).object
+            #expect(task?["task"]?.string == text && task?["completed"] == .boolean(completed), "\(body)")
+        }
+        #expect(try await api.send("POST", "/api/tasks?Task=query", as: "alice").status == 201)
+        #expect(try await texts(api.send("GET", "/api/tasks/anybody", as: "alice")) == ["7", "g", "query"])
+        #expect(try await api.send("PATCH", "/api/tasks/anybody", as: "alice", [json], "{}").status == 405)
+        #expect(try await api.send("DELETE", "/api/tasks/anybody?text=7", as: "alice").status == 204)
+        #expect(try await texts(api.send("GET", "/api/tasks", as: "alice")) == ["g", "query"])
+    }
+
     @Test("The addresses of restify have the owner and the text in the path", arguments: Transport.allCases)
     func restify(transport: Transport) async throws {
         let api = TestedAPI(transport)
