@@ -82,10 +82,9 @@ final class FakeProvider: DocumentFetcher {
 
 /// The published form of a key.
 func published(_ key: RSAPrivateKey, kid: String = TestClaims.keyIdentifier) -> JSONValue {
-    .object([
-        "kid": .string(kid), "use": "sig", "kty": "RSA", "n": .string(Base64URL.encode(key.modulus)),
-        "e": .string(Base64URL.encode(key.exponent)),
-    ])
+    let members = key.numbers.members(for: key.algorithm).with("kid", .string(kid)).with("use", "sig")
+    // B2C's keys name no algorithm.
+    return .object(key.algorithm == .rs256 ? members : members.with("alg", .string(key.algorithm.rawValue)))
 }
 
 extension IssuerKeysConfiguration {

@@ -53,6 +53,14 @@ struct SettingEffectTests {
         try expectDifference(stage, settings, ["TASKS_KEY_HOSTS": "localhost"], "KEY_HOSTS")
     }
 
+    @Test func `Keys are used only for an algorithm that the settings allow`() throws {
+        let stage = try Stage()
+        try expectDifference(
+            stage, ["TASKS_ALGORITHMS": "ES256,EdDSA"], ["TASKS_ALGORITHMS": "ES256,RS256"], "TASKS_ALGORITHMS")
+        let unknown = try stage.run(["check"], ["TASKS_ALGORITHMS": "HS256"])
+        #expect(unknown.end != .exit(0) && unknown.errors.contains("'HS256' is not RS256, RS384"), "\(unknown)")
+    }
+
     /// Checks that `check` finds nothing wrong with these settings, and names this one without these changes.
     private func expectDifference(
         _ stage: Stage, _ settings: [String: String], _ changes: [String: String], _ name: String
@@ -96,7 +104,8 @@ struct SettingEffectTests {
         "TLS_KEY": "CertificateTests", "UNTIL": "MoveOwnersTests", "DISTRUSTED_KEYS": "TransportTests",
         "SHUTDOWN_PATIENCE": "ServingTests", "SOURCES": "SourceTests", "SOURCES_FILE": "SourceTests",
         "SOURCE_NAME_WORD": "SourceTests", "SOURCE_NAME_ALLOW_HTTP": "SourceTests",
-        "SOURCE_NAME_OWNERS": "SourceTests", "KEY_HOSTS": "SettingEffectTests", "TENANTS": "SettingEffectTests",
+        "SOURCE_NAME_OWNERS": "SourceTests", "KEY_HOSTS": "SettingEffectTests", "ALGORITHMS": "SettingEffectTests",
+        "TENANTS": "SettingEffectTests",
         "PARTITIONS": "SettingEffectTests", "LOG_LEVEL": "SettingEffectTests", "LOG_FORMAT": "SettingEffectTests",
     ]
 
@@ -147,6 +156,7 @@ struct SettingEffectTests {
         TASKS_ISSUER
         TASKS_TENANTS
         TASKS_KEY_HOSTS
+        TASKS_ALGORITHMS
         TASKS_CA_FILE
         TASKS_ALLOW_HTTP_AUTHORITY false
         TASKS_CLIENT_ID

@@ -27,8 +27,7 @@ struct KeySetDocumentTests {
         #expect(set.rejected.isEmpty)
         let key = try #require(set.keys.first)
         #expect(key.keyIdentifier == "a")
-        #expect(key.modulus == Self.modulus)
-        #expect(key.exponent == [1, 0, 1])
+        #expect(key.numbers == .rsa(modulus: Self.modulus, exponent: [1, 0, 1]) && key.algorithm == .rs256)
         #expect(!key.carriesPrivateMembers)
     }
 
@@ -53,7 +52,9 @@ struct KeySetDocumentTests {
             ("kty", "rsa", .wrongKeyType), ("kid", nil, .missingIdentifier), ("kid", "", .missingIdentifier),
             ("kid", 1, .missingIdentifier), ("use", "enc", .notForSignatures), ("use", .null, .notForSignatures),
             ("key_ops", [], .notForVerifying), ("key_ops", "verify", .notForVerifying),
-            ("key_ops", ["sign"], .notForVerifying), ("alg", "RS512", .wrongAlgorithm), ("alg", .null, .wrongAlgorithm),
+            ("key_ops", ["sign"], .notForVerifying), ("alg", "PS512", .wrongAlgorithm), ("alg", .null, .wrongAlgorithm),
+            ("alg", "HS256", .wrongAlgorithm), ("alg", "none", .wrongAlgorithm), ("alg", "ES256", .wrongAlgorithm),
+            ("alg", "rs256", .wrongAlgorithm), ("alg", "RSA-OAEP", .wrongAlgorithm),
             ("n", nil, .malformedModulus), ("n", "", .malformedModulus), ("n", "AQAB", .modulusSize),
             ("n", "!!!!", .malformedModulus), ("n", 65537, .malformedModulus), ("e", nil, .malformedExponent),
             ("e", "", .malformedExponent), ("e", "AAEAAQ", .malformedExponent), ("e", "AQAB=", .malformedExponent),
@@ -79,6 +80,56 @@ struct KeySetDocumentTests {
         }
         let largest = [UInt8](repeating: 0xFF, count: 1024)
         #expect(try document([jwk("n", .string(Base64URL.encode(largest)))]).keys.count == 1)
+    }
+
+    private func jwk(of algorithm: SignatureAlgorithm, _ name: String = "kid", _ value: JSONValue? = "a") throws
+        -> JSONValue
+    {
+        let members = try RSAPrivateKey.generate(algorithm).numbers.members(for: algorithm)
+        return .object(members.with("kid", "a").with("alg", .string(algorithm.rawValue)).with(name, value))
+    }
+
+    @Test("A key is for its alg, or for the first algorithm that is allowed for its kind (V-36)")
+    func keysAreBoundToOneAlgorithm() throws {
+        for algorithm in SignatureAlgorithm.allCases {
+            let set = try document([jwk(of: algorithm)])
+            #expect(set.keys.map(\.algorithm) == [algorithm] && set.rejected.isEmpty)
+            let suitable = SignatureAlgorithm.allCases.first { $0.keyKind == algorithm.keyKind }
+            #expect(try document([jwk(of: algorithm, "alg", nil)]).keys.map(\.algorithm) == [suitable])
+            let bytes = JSONValue.object(["keys": [try jwk(of: algorithm, "alg", nil)]]).serialized()
+            let narrowed = try KeySetDocument(parsing: bytes, allowing: [algorithm])
+            #expect(narrowed.keys.map(\.algorithm) == [algorithm])
+            let others = SignatureAlgorithm.allCases.filter { $0.keyKind != algorithm.keyKind }
+            let refused = try KeySetDocument(parsing: bytes, allowing: others)
+            #expect(refused.keys.isEmpty && refused.rejected.map(\.reason) == [.algorithmNotAllowed])
+            for other in SignatureAlgorithm.allCases where other.keyKind != algorithm.keyKind {
+                let confused = try document([jwk(of: algorithm, "alg", .string(other.rawValue))])
+                #expect(confused.rejected.map(\.reason) == [.wrongAlgorithm], "\(algorithm) as \(other)")
+            }
+        }
+        let set = JSONValue.object(["keys": [try jwk(of: .ps256)]]).serialized()
+        #expect(try KeySetDocument(parsing: set, allowing: [.rs256]).rejected.map(\.reason) == [.algorithmNotAllowed])
+    }
+
+    @Test(
+        "A curve or a point that is not that of the key is refused (V-36)",
+        arguments: [
+            ("crv", nil, .wrongKeyType), ("crv", "P-521", .wrongKeyType), ("crv", "secp256k1", .wrongKeyType),
+            ("crv", "Ed25519", .wrongKeyType), ("crv", "p-256", .wrongKeyType), ("crv", "P-384", .wrongAlgorithm),
+            ("kty", "OKP", .wrongKeyType), ("kty", "RSA", .wrongAlgorithm), ("x", nil, .malformedPoint),
+            ("x", "", .malformedPoint), ("y", nil, .malformedPoint), ("y", "AQAB", .malformedPoint),
+            ("y", 1, .malformedPoint), ("use", "enc", .notForSignatures), ("key_ops", ["sign"], .notForVerifying),
+            ("kid", nil, .missingIdentifier),
+        ] as [(String, JSONValue?, KeyRejection)])
+    func pointsAreChecked(name: String, value: JSONValue?, reason: KeyRejection) throws {
+        #expect(try document([jwk(of: .es256, name, value)]).rejected.map(\.reason) == [reason])
+    }
+
+    @Test("Keys of two algorithms may have one kid (V-38)")
+    func oneIdentifierForTwoAlgorithms() throws {
+        let set = try document([jwk(of: .es256), jwk(of: .rs256), jwk(of: .edDSA), jwk(of: .edDSA)])
+        #expect(set.keys.map(\.algorithm) == [.es256, .rs256])
+        #expect(set.rejected.map(\.reason) == [.conflictingIdentifier, .conflictingIdentifier])
     }
 
     @Test("Entries that are not objects are skipped (V-36)")

@@ -35,15 +35,15 @@ struct SignatureVectorTests {
             let verification = try Verification(keys)
             for vector in try #require(group["tests"].array) {
                 let good = isGood(vector, verification)
-                // A token without claims is useless, so an empty part is refused before anything else (V-10).
-                let expected =
-                    vector["result"] == "valid" && group["public"]["alg"] == "RS256"
-                    && vector["comment"] != "emptyPayload"
+                // A token without claims is useless, so an empty part is refused before anything else (V-10). Figure 20 is
+                // a token for PS384 under a key for PS256, of which the server knows PS256 only (V-21).
+                let isUsual = vector["comment"] != "emptyPayload" && vector["comment"] != "Figure20"
+                let expected = vector["result"] == "valid" && keys.keys.count == 1 && isUsual
                 #expect(good == expected, "tcId \(vector["tcId"]), \(vector["comment"])")
                 if good { accepted += 1 } else { refused += 1 }
             }
         }
-        #expect(accepted > 0)
+        #expect(accepted > 5)
         #expect(refused > 300)
     }
 
@@ -53,9 +53,9 @@ struct SignatureVectorTests {
         for group in try #require(TestFile.vector("json_web_key_test.json").json()["testGroups"].array) {
             let keys = try #require(group["private"]["keys"].array)
             let verification = try Verification(set(keys))
-            let isRSA = keys.contains { $0["kty"] == "RSA" && $0["alg"] == "RS256" }
+            let isKnown = keys.contains { $0["alg"].string.flatMap { SignatureAlgorithm(named: $0) } != nil }
             for vector in try #require(group["tests"].array) {
-                let expected = vector["result"] == "valid" && isRSA
+                let expected = vector["result"] == "valid" && isKnown
                 #expect(isGood(vector, verification) == expected, "tcId \(vector["tcId"]), \(vector["comment"])")
             }
         }

@@ -76,6 +76,7 @@ struct ExplanationWalk {
             note(.signature, .failed(.badSignature))
             return issuers
         case .unknownKey: note(.key, .failed(.unknownKey))
+        case .otherAlgorithm: note(.key, .failed(.wrongAlgorithm))
         case .keysUnavailable: note(.key, .failed(.keysUnavailable(retryAfter: 1)))
         }
         note(.signature, .skipped)

@@ -1,11 +1,13 @@
-import Basics
+package import Basics
 import JSON
 
 /// The header of a token that passed every rule for headers (V-20 to V-28).
 ///
-/// Only the key identifier is used, and only to look up a key; `jwk`, `jku`, `x5u`, `x5c` and the like never decide
-/// anything (V-23).
+/// The key identifier is used only to look up a key, and the algorithm only to be compared with that of the key; `jwk`,
+/// `jku`, `x5u`, `x5c` and the like never decide anything (V-23).
 package struct JOSEHeader: Sendable, Equatable {
+    /// `alg`: what the token says, which is not what its key is for before both were compared (V-21).
+    package let algorithm: SignatureAlgorithm
     /// `kid`, to be compared byte by byte.
     package let keyIdentifier: String
 
@@ -15,7 +17,9 @@ package struct JOSEHeader: Sendable, Equatable {
         for check in HeaderCheck.allCases {
             try check.apply(to: members)
         }
+        guard let algorithm = Self.algorithm(members["alg"]) else { throw .wrongAlgorithm }
         guard let identifier = Self.keyIdentifier(members["kid"]) else { throw .missingKeyIdentifier }
+        self.algorithm = algorithm
         keyIdentifier = identifier
     }
 
@@ -23,6 +27,11 @@ package struct JOSEHeader: Sendable, Equatable {
         try rethrowing(as: { _ in TokenRefusal.headerNotJSON }) { () throws(JSONError) in
             try StrictJSON.members(token.header, longest: CompactToken.longestHeader)
         }
+    }
+
+    /// Returns `alg` if it names a signature that the server can verify: never `none`, and no HMAC (V-21, V-22).
+    static func algorithm(_ value: JSONValue?) -> SignatureAlgorithm? {
+        value?.string.flatMap { SignatureAlgorithm(named: $0) }
     }
 
     /// Returns `kid` if it is usable: a string of 1 to 256 bytes (V-27).
@@ -38,9 +47,9 @@ enum HeaderCheck: CaseIterable {
 
     func apply(to header: JSONMembers) throws(TokenRefusal) {
         switch self {
-        // The algorithm is pinned, whatever the keys or the metadata say: RFC 8725 sections 3.1 and 3.2 (V-21).
+        // The settings and the key decide later whether the algorithm is theirs: RFC 8725 sections 3.1 and 3.2 (V-21).
         case .algorithm:
-            guard let name = header["alg"]?.string, name.isSame(as: "RS256") else { throw .wrongAlgorithm }
+            guard JOSEHeader.algorithm(header["alg"]) != nil else { throw .wrongAlgorithm }
         case .type:
             guard isKnownType(header["typ"]) else { throw .wrongType }
         // No extension is supported, so `crit` in any form must be refused: RFC 7515 section 4.1.11 (V-25).

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import JSON
 
 /// A set of keys as a provider publishes it (RFC 7517 section 5), divided into usable keys and the others.
@@ -14,16 +14,24 @@ package struct KeySetDocument: Sendable, Equatable {
     package struct Key: Sendable, Equatable {
         /// `kid`, to be compared byte by byte.
         package let keyIdentifier: String
-        /// `n`, big-endian, without leading zero octet.
-        package let modulus: [UInt8]
-        /// `e`, big-endian, without leading zero octet.
-        package let exponent: [UInt8]
+        /// The only algorithm whose signatures the key verifies (V-36).
+        package let algorithm: SignatureAlgorithm
+        /// The numbers, of the kind and lengths that the algorithm takes.
+        package let numbers: PublicKeyNumbers
         /// Whether the provider also published private members, which is reported; they are not used (V-37).
         package let carriesPrivateMembers: Bool
         /// `issuer`, which Microsoft's keys have: the key signs for no other issuer (P-7).
         package let issuer: String?
         /// `cloud_instance_name`, which Microsoft's keys have (P-8).
         package let cloud: String?
+
+        /// Returns whether tokens could not tell both apart: they have the same `kid` and the same algorithm.
+        func isNamed(as other: Key) -> Bool {
+            keyIdentifier.isSame(as: other.keyIdentifier) && algorithm == other.algorithm
+        }
+
+        /// Returns whether both have the same numbers under the same `kid`, byte by byte, for the same algorithm (V-27).
+        package func isSame(as other: Key) -> Bool { isNamed(as: other) && numbers == other.numbers }
     }
 
     /// A key that may not be used.
@@ -33,7 +41,7 @@ package struct KeySetDocument: Sendable, Equatable {
         package let reason: KeyRejection
     }
 
-    /// The keys that may be used, each `kid` once, in their order.
+    /// The keys that may be used, in their order: one for each `kid` and algorithm.
     package let keys: [Key]
     /// The keys that may not be used, to be reported once for each set (V-38).
     package let rejected: [RejectedKey]
@@ -42,14 +50,18 @@ package struct KeySetDocument: Sendable, Equatable {
 
     /// Reads a document; a bad key does not affect the others (V-38).
     ///
-    /// - Parameter bytes: the whole document.
+    /// - Parameters:
+    ///   - bytes: the whole document.
+    ///   - allowed: the algorithms that the settings allow; a key without `alg` is for the first that suits its kind.
     /// - Throws: ``KeySetError`` if it is not a set of keys at all. A set without usable keys is not an error here.
-    package init(parsing bytes: [UInt8]) throws(KeySetError) {
+    package init(
+        parsing bytes: [UInt8], allowing allowed: [SignatureAlgorithm] = SignatureAlgorithm.allCases
+    ) throws(KeySetError) {
         let entries = try Self.entries(of: bytes)
         var sorted = SortedKeys()
         for entry in entries {
             do throws(KeyRejection) {
-                sorted.admit(try Key(entry))
+                sorted.admit(try Key(entry, allowing: allowed))
             } catch {
                 sorted.reject(entry.object?["kid"]?.string, error)
             }
@@ -83,19 +95,17 @@ package enum KeySetError: Error, Equatable, Sendable {
 private struct SortedKeys {
     var keys: [KeySetDocument.Key] = []
     var rejected: [KeySetDocument.RejectedKey] = []
-    private var conflicting: [String] = []
+    private var conflicting: [KeySetDocument.Key] = []
 
-    /// Takes a key; if another key has its identifier, neither is trusted (V-38).
+    /// Takes a key; if another key has its identifier and algorithm, neither is trusted (V-38).
     mutating func admit(_ key: KeySetDocument.Key) {
-        guard !conflicting.contains(where: { $0.isSame(as: key.keyIdentifier) }) else {
+        guard !conflicting.contains(where: { $0.isNamed(as: key) }) else {
             return reject(key.keyIdentifier, .conflictingIdentifier)
         }
-        guard let index = keys.firstIndex(where: { $0.keyIdentifier.isSame(as: key.keyIdentifier) }) else {
-            return keys.append(key)
-        }
-        guard keys[index].modulus != key.modulus || keys[index].exponent != key.exponent else { return }
+        guard let index = keys.firstIndex(where: { $0.isNamed(as: key) }) else { return keys.append(key) }
+        guard keys[index].numbers != key.numbers else { return }
         keys.remove(at: index)
-        conflicting.append(key.keyIdentifier)
+        conflicting.append(key)
         reject(key.keyIdentifier, .conflictingIdentifier)
         reject(key.keyIdentifier, .conflictingIdentifier)
     }

@@ -5,6 +5,8 @@ package enum SignatureFinding: Sendable, Equatable {
     /// The key is known, published under these issuers, and did not sign this token.
     case bad([TokenIssuer])
     case unknownKey
+    /// The key is known for another algorithm, or the settings do not allow the algorithm.
+    case otherAlgorithm
     /// No keys are loaded.
     case keysUnavailable
 }

@@ -6,7 +6,8 @@ extension TokenRefusal {
         case .notThreeSegments: "The token does not have three parts between dots; send all of it, and nothing else."
         case .notBase64URL: "A part of the token is not canonical base64url; send the token unchanged."
         case .headerNotJSON: "The header of the token is not one strict JSON object; send the token unchanged."
-        case .wrongAlgorithm: "The token is not signed with RS256; let the provider sign with RS256."
+        case .wrongAlgorithm:
+            "The token is signed with an algorithm (alg) that is not that of its key, or not allowed; let the provider sign with the algorithm of its published key."
         case .wrongType: "The typ of the token is neither JWT nor at+jwt; send an access token or an ID token."
         case .criticalExtension:
             "The token demands an extension (crit), and none is supported; get a token without one."

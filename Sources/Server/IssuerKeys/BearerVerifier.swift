@@ -86,6 +86,7 @@ package final class BearerVerifier: TokenVerifier {
         let claims = caches.count > 1 ? try Claims(of: compact) : nil
         let source = if let claims { try source(of: claims) } else { 0 }
         if isClosed(source) { throw .sourceClosed }
+        guard caches[source].source.algorithms.contains(header.algorithm) else { throw .wrongAlgorithm }
         return PresentedToken(compact: compact, header: header, claims: claims, source: source)
     }
 
@@ -135,6 +136,7 @@ package final class BearerVerifier: TokenVerifier {
             countVerification(since: start)
             throw .badSignature
         case .unknownKey: throw .unknownKey
+        case .otherAlgorithm: throw .wrongAlgorithm
         case .keysUnavailable: throw .keysUnavailable(retryAfter: caches[token.source].retryAfter)
         }
     }
@@ -223,7 +225,9 @@ package final class BearerVerifier: TokenVerifier {
             of: token, rules: source.map { rules[$0] }, sourceRefusal: refusal,
             issuers: snapshot?.entries.flatMap(\.issuers) ?? [], now: time.wallSeconds
         ) { compact, header in
-            snapshot?.finding(compact, header) ?? .keysUnavailable
+            guard let source, let snapshot else { return .keysUnavailable }
+            guard caches[source].source.algorithms.contains(header.algorithm) else { return .otherAlgorithm }
+            return snapshot.finding(compact, header)
         }
     }
 }

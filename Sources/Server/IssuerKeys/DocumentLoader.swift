@@ -58,7 +58,7 @@ struct DocumentLoader {
         let fetched = try keySet(metadata.keySetURL, document)
         let set: KeySetDocument
         do throws(KeySetError) {
-            set = try KeySetDocument(parsing: fetched.body)
+            set = try KeySetDocument(parsing: fetched.body, allowing: source.algorithms)
         } catch {
             // authentik without a signing key publishes a set without a list.
             guard error == .noKeyList, metadata.signsWithSecrets else { throw .keysNotRead(error) }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Curl
 package import Tokens
 
@@ -23,8 +23,8 @@ package struct DocumentReport: Sendable, Equatable {
         package let keySetURL: String
         /// The `kid` of each usable key, not escaped.
         package let keyIdentifiers: [String]
-        /// The algorithms of all published keys.
-        package let algorithms: [String]
+        /// The algorithm of each usable key, in the same order.
+        package let algorithms: [SignatureAlgorithm]
         /// Published keys that are not used, with the reasons.
         package let skipped: [SkippedKey]
     }
@@ -64,7 +64,7 @@ extension IssuerKeysConfiguration {
         }
         return DocumentReport.Contents(
             issuer: keys.issuer, basis: basis, keySetURL: keys.metadata.keySetURL,
-            keyIdentifiers: keys.keys.map(\.published.keyIdentifier), algorithms: keys.algorithms,
+            keyIdentifiers: keys.keys.map(\.published.keyIdentifier), algorithms: keys.keys.map(\.published.algorithm),
             skipped: keys.skipped)
     }
 }

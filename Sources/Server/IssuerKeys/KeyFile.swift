@@ -125,24 +125,26 @@ package final class KeyFile: Sendable {
         }
         let loaded = try rethrowing(as: { OperatorError($0.message(in: source)) }) { () throws(LoadFailure) in
             let metadata = try source.trustedMetadata(JSONValue.object(entry).serialized(), of: document)
-            return try LoadedKeys(metadata: metadata, document: try keySet(keys), known: [], distrusted: distrusted)
+            return try LoadedKeys(
+                metadata: metadata, document: try keySet(keys, of: source), known: [], distrusted: distrusted)
         }
         return Record(metadataURL: document.metadataURL, keys: loaded, fetchedAt: fetchedAt)
     }
 
-    private func keySet(_ keys: JSONValue) throws(LoadFailure) -> KeySetDocument {
+    private func keySet(_ keys: JSONValue, of source: TokenSource) throws(LoadFailure) -> KeySetDocument {
         try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
-            try KeySetDocument(parsing: JSONValue.object(["keys": keys]).serialized())
+            try KeySetDocument(
+                parsing: JSONValue.object(["keys": keys]).serialized(), allowing: source.algorithms)
         }
     }
 }
 
 extension KeySetDocument.Key {
     fileprivate var json: JSONValue {
-        var object: JSONObject = [
-            "kty": "RSA", "use": "sig", "kid": .string(keyIdentifier), "n": .string(Base64URL.encode(modulus)),
-            "e": .string(Base64URL.encode(exponent)),
-        ]
+        var object = numbers.members(for: algorithm)
+        object["use"] = "sig"
+        object["alg"] = .string(algorithm.rawValue)
+        object["kid"] = .string(keyIdentifier)
         object["issuer"] = issuer.map { .string($0) }
         object["cloud_instance_name"] = cloud.map { .string($0) }
         return .object(object)

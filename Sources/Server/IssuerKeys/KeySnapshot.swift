@@ -38,7 +38,8 @@ final class KeySnapshot: Sendable {
         byIdentifier = Dictionary(grouping: entries) { Array($0.key.published.keyIdentifier.utf8) }
     }
 
-    /// Returns the keys of this identifier: more than one only if policies publish different keys under it.
+    /// Returns the keys of this identifier: more than one only if policies publish different keys under it, or one key set
+    /// publishes it for several algorithms.
     func entries(for keyIdentifier: String) -> [Entry] {
         byIdentifier[Array(keyIdentifier.utf8)] ?? []
     }
@@ -76,11 +77,16 @@ final class KeySnapshot: Sendable {
     /// Checks the signature of a token by the keys.
     func finding(_ token: CompactToken, _ header: JOSEHeader) -> SignatureFinding {
         guard !entries.isEmpty else { return .keysUnavailable }
-        let candidates = entries(for: header.keyIdentifier)
-        guard !candidates.isEmpty else { return .unknownKey }
-        let signer = candidates.first { $0.key.key.verifies(signature: token.signature, of: token.signingInput) }
-        guard let signer else { return .bad(candidates.flatMap(\.issuers)) }
-        return .good(signer.issuers)
+        let named = entries(for: header.keyIdentifier)
+        guard !named.isEmpty else { return .unknownKey }
+        // A key verifies by its own algorithm only. That of the token chooses nothing but to be refused (V-21).
+        let signer = named.first {
+            $0.key.key.algorithm == header.algorithm
+                && $0.key.key.verifies(signature: token.signature, of: token.signingInput)
+        }
+        if let signer { return .good(signer.issuers) }
+        let candidates = named.filter { $0.key.key.algorithm == header.algorithm }
+        return candidates.isEmpty ? .otherAlgorithm : .bad(candidates.flatMap(\.issuers))
     }
 }
 

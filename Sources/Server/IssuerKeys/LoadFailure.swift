@@ -1,3 +1,4 @@
+import Basics
 import Curl
 import Tokens
 
@@ -10,7 +11,7 @@ enum LoadFailure: Error, Equatable {
     case keysNotFetched(FetchError, setting: String)
     case keysNotRead(KeySetError)
     case noUsableKey(String?)
-    /// All keys are for these algorithms, and none is for RS256 (P-9).
+    /// All keys are for these algorithms, and none is for one that is allowed (P-9).
     case unsupportedAlgorithms([String])
     /// Another fetch from the same origin failed a moment ago.
     case originUnreachable(FetchError)
@@ -43,7 +44,10 @@ enum LoadFailure: Error, Equatable {
         case .noUsableKey(nil): "the key set has no keys; ask the provider"
         case .noUsableKey(let reason?): "none of the published keys may be used: one is refused because \(reason)"
         case .unsupportedAlgorithms(let names):
-            "the provider signs with \(names.joined(separator: ", ")) only; let it sign with RS256 for this application"
+            "the provider signs with \(names.joined(separator: ", ")) only; let it sign with "
+                + source.algorithms.map(\.rawValue).joined(separator: " or ") + " for this application"
+                + (names.contains { SignatureAlgorithm(named: $0) != nil }
+                    ? ", or allow the algorithm (\(source.setting("ALGORITHMS")))" : "")
         case .originUnreachable(let error): error.message
         case .otherIssuer(let other):
             "the metadata names another issuer than that of \(other), and two providers may not be one source: "

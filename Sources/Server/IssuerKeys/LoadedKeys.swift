@@ -8,8 +8,6 @@ struct LoadedKeys: Sendable {
     let keys: [AdmittedKey]
     /// Published keys that are not used, for the log.
     let skipped: [SkippedKey]
-    /// The algorithms of all published keys, for `check`.
-    var algorithms: [String] = []
 
     var issuer: String { metadata.issuer }
 }
@@ -21,11 +19,8 @@ struct AdmittedKey: Sendable {
     /// The issuer whose tokens the key signs: that of the metadata, or a narrower one of the key (P-7).
     let issuer: String
 
-    /// Returns whether both have the same numbers under the same name, byte by byte (V-27).
-    func isSame(as other: AdmittedKey) -> Bool {
-        published.keyIdentifier.utf8.elementsEqual(other.published.keyIdentifier.utf8)
-            && published.modulus == other.published.modulus && published.exponent == other.published.exponent
-    }
+    /// Returns whether both have the same numbers under the same name for the same algorithm, byte by byte (V-27).
+    func isSame(as other: AdmittedKey) -> Bool { published.isSame(as: other.published) }
 }
 
 /// A key of a set that is not used, and the reason.
@@ -55,17 +50,21 @@ extension LoadedKeys {
             }
         }
         guard !keys.isEmpty else {
-            // No key is for RS256, so the reason of one key says less than the algorithms of all.
-            throw document.algorithms.isEmpty || document.algorithms.contains("RS256")
+            // Where every key is for another purpose, the reason of one says less than the algorithms of all.
+            throw document.algorithms.isEmpty || !skipped.allSatisfy { Self.otherPurposes.contains($0.reason) }
                 ? .noUsableKey(Self.mostTelling(skipped)) : .unsupportedAlgorithms(document.algorithms)
         }
-        self.init(metadata: metadata, keys: keys, skipped: skipped, algorithms: document.algorithms)
+        self.init(metadata: metadata, keys: keys, skipped: skipped)
     }
+
+    /// The reasons of keys that may be good, and are not for the tokens that are accepted here.
+    private static let otherPurposes = [
+        KeyRejection.wrongKeyType, .wrongAlgorithm, .algorithmNotAllowed, .notForSignatures,
+    ].map(\.message)
 
     /// Returns the first reason other than that a key is for another purpose.
     private static func mostTelling(_ skipped: [SkippedKey]) -> String? {
-        let others = [KeyRejection.wrongKeyType, .wrongAlgorithm, .notForSignatures].map(\.message)
-        return (skipped.first { !others.contains($0.reason) } ?? skipped.first)?.reason
+        (skipped.first { !otherPurposes.contains($0.reason) } ?? skipped.first)?.reason
     }
 
     private struct Unusable: Error {
@@ -84,10 +83,7 @@ extension LoadedKeys {
         if let key = known.first(where: { $0.published == published }) {
             return AdmittedKey(published: published, key: key.key, issuer: issuer)
         }
-        guard
-            let key = try? PublicKey(
-                .rsa(modulus: published.modulus, exponent: published.exponent), for: .rs256)
-        else {
+        guard let key = try? PublicKey(published.numbers, for: published.algorithm) else {
             throw Unusable(reason: "OpenSSL finds it unsound")
         }
         return AdmittedKey(published: published, key: key, issuer: issuer)

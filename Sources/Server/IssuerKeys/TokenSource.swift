@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Tokens
 
 /// One configured provider, closed in itself: its documents, and the rules for its tokens.
@@ -14,6 +14,8 @@ package struct TokenSource: Sendable, Equatable {
     package var owners: OwnerNamespace
     /// Other hosts than the documents' from which keys may come (P-6).
     package var keyHosts: [String] = []
+    /// The algorithms of signatures that the source accepts; a key without `alg` is for the first that suits it (V-36).
+    package var algorithms = SignatureAlgorithm.allCases
     /// The time from which the tokens of the source are refused, in seconds since 1970 (P-31).
     package var end: Int64?
 

@@ -47,16 +47,25 @@ private func checkMetadata(_ bytes: [UInt8], _ document: MetadataDocument) throw
 private func checkKeySet(_ bytes: [UInt8]) throws {
     guard let document = try? KeySetDocument(parsing: bytes) else { return }
     try require(document.keys.count + document.rejected.count <= 64, "the number of keys is limited")
-    let names = Set(document.keys.map { Array($0.keyIdentifier.utf8) })
-    try require(names.count == document.keys.count, "every key has a name of its own")
+    let names = Set(document.keys.map { Array("\($0.algorithm) \($0.keyIdentifier)".utf8) })
+    try require(names.count == document.keys.count, "every key of an algorithm has a name of its own")
     for key in document.keys {
-        let bits = key.modulus.count * 8 - (key.modulus.first?.leadingZeroBitCount ?? 0)
-        try require((2048...8192).contains(bits), "a modulus has 2048 to 8192 bits")
-        try require(
-            key.modulus.first != 0 && (key.modulus.last ?? 0) & 1 == 1, "a modulus is odd, without zeros before")
-        try require(key.exponent.first != 0 && (1...4).contains(key.exponent.count), "an exponent is of 32 bits")
-        try require(key.exponent != [1], "an exponent is not 1")
+        switch (key.numbers, key.algorithm.keyKind) {
+        case (.rsa(let modulus, let exponent), .rsa): try checkRSA(modulus, exponent)
+        case (.ec(let x, let y), .p256): try require(x.count == 32 && y.count == 32, "a point has its length")
+        case (.ec(let x, let y), .p384): try require(x.count == 48 && y.count == 48, "a point has its length")
+        case (.ed25519(let point), .ed25519): try require(point.count == 32, "a point has its length")
+        case (.rsa, _), (.ec, _), (.ed25519, _): try require(false, "the numbers are of the algorithm's kind")
+        }
     }
+}
+
+private func checkRSA(_ modulus: [UInt8], _ exponent: [UInt8]) throws {
+    let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+    try require((2048...8192).contains(bits), "a modulus has 2048 to 8192 bits")
+    try require(modulus.first != 0 && (modulus.last ?? 0) & 1 == 1, "a modulus is odd, without zeros before")
+    try require(exponent.first != 0 && (1...4).contains(exponent.count), "an exponent is of 32 bits")
+    try require(exponent != [1], "an exponent is not 1")
 }
 
 /// Takes the place of the provider: two documents, whatever is requested.

@@ -119,7 +119,8 @@ private func checkClaims(_ token: CompactToken, _ rules: ClaimRules, _ issuers: 
 private func checkAccepted(_ token: CompactToken, _ verified: VerifiedToken, _ rules: ClaimRules) throws {
     let header = try JSONValue(parsing: token.header)
     let claims = try JSONValue(parsing: token.payload)
-    try require(header["alg"] == "RS256", "the algorithm is RS256")
+    let isSignature = SignatureAlgorithm.allCases.contains { header["alg"] == .string($0.rawValue) }
+    try require(isSignature, "the algorithm is a signature")
     let critical = ["crit", "b64", "zip", "enc"].contains { header.object?.contains($0) ?? false }
     try require(!critical, "no extension is asked for")
     try checkIssuer(claims, rules)

@@ -1,3 +1,5 @@
+import Basics
+import Curl
 import HTTP
 import MemoryStore
 import JSON
@@ -63,6 +65,83 @@ struct HostileTokenSetTests {
         for token in good {
             #expect(await verifier.refusal(of: token.text) == nil, "\(token.name)")
             #expect(verifier.explain(token.text).refusal == nil, "\(token.name)")
+        }
+    }
+
+    @Test(
+        "Each token has its result in every algorithm, also with keys from the file",
+        arguments: SignatureAlgorithm.allCases)
+    func inEveryAlgorithm(algorithm: SignatureAlgorithm) async throws {
+        let trial = try AlgorithmTrial(algorithm)
+        let (hostile, good) = (try trial.hostile(hostile), try trial.good(good))
+        #expect(hostile.count > 400 && good.count >= 30)
+        let folder = try TemporaryFolder()
+        var configuration = IssuerKeysConfiguration(
+            documents: [policy(), policy("B2C_1_reset")], rules: TestClaims.rules)
+        configuration.keyCacheFile = "\(folder.path)/keys.json"
+        configuration.sources[0].algorithms = [algorithm]
+        let provider = FakeProvider()
+        provider.publish(policy(), [published(trial.key)])
+        provider.publish(policy("B2C_1_reset"), [published(trial.otherKey, kid: "key-2")])
+        let clock = ManualClock(wallMilliseconds: TestClaims.now * 1000)
+        let verifier = BearerVerifier(configuration, time: clock, fetcher: provider)
+        verifier.loadOnce()
+        provider.fail(.couldNotConnect(reason: "test"))
+        let restarted = BearerVerifier(configuration, time: clock, fetcher: provider)
+        restarted.readFile()
+        for verifier in [verifier, restarted] {
+            for token in hostile {
+                #expect(await verifier.refusal(of: token.text) == token.refusal, "\(token.name)")
+                #expect(verifier.explain(token.text).refusal == token.refusal, "\(token.name)")
+            }
+            for token in good { #expect(await verifier.refusal(of: token.text) == nil, "\(token.name)") }
+        }
+    }
+
+    @Test("A token of an algorithm that the settings do not allow is refused without a fetch (V-21)")
+    func narrowed() async throws {
+        let key = try RSAPrivateKey.generate(.es256)
+        let provider = FakeProvider()
+        provider.publish(policy(), [published(SigningKey.shared), published(key, kid: "key-2")])
+        var configuration = IssuerKeysConfiguration(documents: [policy()], rules: TestClaims.rules)
+        let header = TestClaims.header.with("alg", "ES256")
+        for (algorithms, refusal) in [([.rs256, .es256], nil), ([.rs256], .wrongAlgorithm)]
+            as [([SignatureAlgorithm], TokenRefusal?)]
+        {
+            configuration.sources[0].algorithms = algorithms
+            let verifier = BearerVerifier(
+                configuration, time: ManualClock(wallMilliseconds: TestClaims.now * 1000), fetcher: provider)
+            verifier.loadOnce()
+            provider.forget()
+            let token = makeToken(header: header.with("kid", "key-2"), key: key)
+            #expect(await verifier.refusal(of: token) == refusal)
+            #expect(await verifier.refusal(of: makeToken()) == nil)
+            // A key of RS256 is not used for another algorithm, and an unknown key is not asked for.
+            #expect(await verifier.refusal(of: makeToken(header: header, key: key)) == .wrongAlgorithm)
+            if refusal != nil {
+                #expect(await verifier.refusal(of: makeToken(header: header.with("kid", "x"), key: key)) == refusal)
+            }
+            #expect(provider.asked.isEmpty)
+        }
+    }
+
+    @Test("Keys of several algorithms may share a kid, and each verifies its own (V-38)")
+    func sharedIdentifier() async throws {
+        let trials = try SignatureAlgorithm.allCases.map { try AlgorithmTrial($0) }
+        let provider = FakeProvider()
+        provider.publish(
+            policy(),
+            trials.map { trial in
+                .object((published(trial.key).object ?? [:]).with("alg", .string(trial.algorithm.rawValue)))
+            })
+        let verifier = BearerVerifier(
+            IssuerKeysConfiguration(documents: [policy()], rules: TestClaims.rules),
+            time: ManualClock(wallMilliseconds: TestClaims.now * 1000), fetcher: provider)
+        verifier.loadOnce()
+        for trial in trials {
+            let header = TestClaims.header.with("alg", .string(trial.algorithm.rawValue))
+            #expect(await verifier.refusal(of: makeToken(header: header, key: trial.key)) == nil)
+            #expect(await verifier.refusal(of: makeToken(header: header, key: trial.otherKey)) == .badSignature)
         }
     }
 

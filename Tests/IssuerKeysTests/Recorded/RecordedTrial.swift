@@ -132,8 +132,8 @@ extension RecordedTrial {
         RecordedTrial("Keycloak", isTaken: true),
         RecordedTrial("authentik", isTaken: true),
         RecordedTrial("authentik without signing key", isTaken: false),
-        RecordedTrial("Zitadel with web keys", isTaken: false),
-        RecordedTrial("Supabase", isTaken: false),
+        RecordedTrial("Zitadel with web keys", isTaken: true),
+        RecordedTrial("Supabase", isTaken: true),
         RecordedTrial("Amazon Cognito", isTaken: true),
         RecordedTrial("Google", isTaken: false),
         RecordedTrial("Google", .keyHosts("www.googleapis.com"), isTaken: true),
@@ -154,7 +154,7 @@ extension RecordedTrial {
         RecordedTrial("MojeID", isTaken: true),
         RecordedTrial("Verimi", isTaken: true),
         RecordedTrial("Battle.net", isTaken: false),
-        RecordedTrial("Yahoo", isTaken: false),
+        RecordedTrial("Yahoo", isTaken: true),
         RecordedTrial("Stack Overflow", isTaken: false),
     ]
 }

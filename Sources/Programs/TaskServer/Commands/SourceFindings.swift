@@ -32,8 +32,13 @@ extension DocumentReport {
 }
 
 extension DocumentReport.Contents {
-    /// Every key that may be used is for RS256 (V-21).
-    fileprivate var keys: String { keyIdentifiers.count.counted("RS256 key") }
+    /// The usable keys by their algorithms: `2 RS256 keys and 1 ES256 key`.
+    fileprivate var keys: String {
+        SignatureAlgorithm.allCases.compactMap { algorithm in
+            let count = algorithms.count { $0 == algorithm }
+            return count == 0 ? nil : count.counted("\(algorithm.rawValue) key")
+        }.joined(separator: " and ")
+    }
 }
 
 extension IssuerBasis {

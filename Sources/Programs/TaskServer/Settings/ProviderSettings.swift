@@ -11,6 +11,7 @@ struct ProviderSettings: Sendable {
     let issuer: String?
     let tenants: [String]
     let keyHosts: [String]
+    private let algorithms: [SignatureAlgorithm]
     let certificates: String?
     let allowHTTP: Bool
 
@@ -43,6 +44,12 @@ struct ProviderSettings: Sendable {
         keyHosts = reader.list(
             "KEY_HOSTS", .host,
             help: "Hosts that keys may come from besides that of the metadata, such as www.googleapis.com.")
+        algorithms = reader.list(
+            "ALGORITHMS", .algorithm,
+            help:
+                "The signature algorithms of accepted tokens, of RS256, RS384, RS512, PS256, ES256, ES384 and EdDSA. Without "
+                + "this setting, RS256 for Azure AD B2C, External ID and Entra ID, and all of them for other providers. A key "
+                + "without alg is for the first that suits it.")
         certificates = reader.optional(
             "CA_FILE", .path, absence: "those of the system",
             help: "CA certificates (PEM) that are trusted for the authority.")
@@ -70,6 +77,12 @@ struct ProviderSettings: Sendable {
     var isOfManyTenants: Bool {
         guard kind == .microsoft, let tenant = (address ?? metadata.first)?.path.first else { return false }
         return ["common", "organizations"].contains { tenant.isEqualIgnoringCase(to: $0) }
+    }
+
+    /// The algorithms of the settings; without any RS256 at Microsoft, and elsewhere all, of which each key has one.
+    var acceptedAlgorithms: [SignatureAlgorithm] {
+        guard algorithms.isEmpty else { return algorithms }
+        return kind == .other ? SignatureAlgorithm.allCases : [.rs256]
     }
 
     var acceptedTenants: AllowedTenants? {
@@ -109,6 +122,12 @@ enum ProviderKind: Sendable {
         "login.chinacloudapi.cn", "login.partner.microsoftonline.cn", "login.microsoftonline.us",
         "login.usgovcloudapi.net",
     ]
+}
+
+extension SettingKind where Value == SignatureAlgorithm {
+    fileprivate static let algorithm = SettingKind(
+        placeholder: "ALGORITHM", expected: "RS256, RS384, RS512, PS256, ES256, ES384 or EdDSA", example: "ES256"
+    ) { SignatureAlgorithm(named: $0) }
 }
 
 extension SettingKind where Value == String {

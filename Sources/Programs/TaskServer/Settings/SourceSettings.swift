@@ -47,6 +47,7 @@ struct SourceSettings: Sendable {
         var source = TokenSource(name: name, documents: provider.documents, rules: rules)
         source.owners = owners
         source.keyHosts = provider.keyHosts
+        source.algorithms = provider.acceptedAlgorithms
         source.end = claims.end
         return source
     }
