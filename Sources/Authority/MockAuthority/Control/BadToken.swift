@@ -31,6 +31,32 @@ enum BadToken: String, Sendable, CaseIterable {
     case critHeader = "crit-header"
     case huge
     case notJSON = "not-json"
+    // Published holes of validators, which docs/token-validation.md lists by their CVE numbers.
+    case algNoneMixedCase = "alg-none-mixed-case"
+    case emptySignature = "empty-signature"
+    case hs256EmptySecret = "hs256-empty-secret"
+    case kidPath = "kid-path"
+    case kidSQL = "kid-sql"
+    case jwkHeader = "jwk-header"
+    case jkuHeader = "jku-header"
+    case x5uHeader = "x5u-header"
+    case x5cHeader = "x5c-header"
+    case otherKeySameKid = "other-key-same-kid"
+    case ps256
+    case es256OwnKey = "es256-own-key"
+    case es256ZeroSignature = "es256-zero-signature"
+    case nested
+    case encrypted
+    case manyDots = "many-dots"
+    case otherClaims = "other-claims"
+    case duplicateClaim = "duplicate-claim"
+    case duplicateAlg = "duplicate-alg"
+    case issArray = "iss-array"
+    case issPart = "iss-part"
+    case noIss = "no-iss"
+    case audEmpty = "aud-empty"
+    case noAud = "no-aud"
+    case expText = "exp-text"
     // Only External ID and Entra issue tokens in which the following can be wrong.
     case v1
     case graph
@@ -161,6 +187,31 @@ extension BadToken {
         case .critHeader: row("crit demands an extension")
         case .huge: row("8.5 kB long")
         case .notJSON: row("the payload is not JSON, correctly signed")
+        case .algNoneMixedCase: row("alg is nOnE, the signature empty")
+        case .emptySignature: row("alg is right, the signature empty")
+        case .hs256EmptySecret: row("alg is HS256, the secret is empty")
+        case .kidPath: row("alg is HS256, kid is the path of an empty file, the secret is empty")
+        case .kidSQL: row("alg is HS256, kid is SQL that yields the secret")
+        case .jwkHeader: row("signed by a key of its own, which is in the header (jwk)")
+        case .jkuHeader: row("signed by a key of its own, whose address is in the header (jku)")
+        case .x5uHeader: row("signed by a key of its own, whose certificate's address is in the header (x5u)")
+        case .x5cHeader: row("signed by a key of its own, whose certificate is in the header (x5c)")
+        case .otherKeySameKid: row("signed by a key of its own, under the kid of the active one")
+        case .ps256: row("alg is PS256, correctly signed")
+        case .es256OwnKey: row("alg is ES256, signed by a key of its own, under the kid of the active one")
+        case .es256ZeroSignature: row("alg is ES256, both numbers of the signature are 0")
+        case .nested: row("the payload is a good token (cty is JWT), correctly signed")
+        case .encrypted: row("the five parts of an encrypted and compressed token")
+        case .manyDots: row("8000 dots")
+        case .otherClaims: row("the claims of somebody else between header and signature of a good token")
+        case .duplicateClaim: row("oid occurs twice, the second is right, correctly signed")
+        case .duplicateAlg: row("alg occurs twice, the second is right, correctly signed")
+        case .issArray: row("iss is an array of the right issuer and another one")
+        case .issPart: row("iss is a part of the right issuer")
+        case .noIss: row("without iss")
+        case .audEmpty: row("aud is an empty array")
+        case .noAud: row("without aud")
+        case .expText: row("exp is a text")
         case .v1: row("version 1: ver is 1.0, iss is sts.windows.net, aud is the App ID URI", of: microsoft)
         case .graph: row("for Microsoft Graph, with a nonce in the header, which only Graph can verify", of: microsoft)
         // Without scp, a token of Microsoft is an application's (P-27).

@@ -35,16 +35,25 @@ struct BadTokenSigner: Sendable {
         case .badSignature: return withOtherBit(try signer.sign(claims))
         case .truncated: return String(try signer.sign(claims).dropLast(6))
         case .algNone: return TokenSigner.input(header: header("none"), payload: payload) + "."
-        case .hs256WithPublicKey: return authenticated(payload)
+        case .hs256WithPublicKey:
+            return authenticated(header("HS256"), payload, secret: Array(signer.key.privateKey.publicPEM.utf8))
         case .rs512: return try signer.sign(header: header("RS512"), payload: payload, as: .rs512)
         case .huge: return try signer.sign(padded(claims))
         case .notJSON: return try signer.sign(header: signer.header, payload: Array("This is not JSON.".utf8))
         case .v1: return try signer.sign(header: signer.headerOfVersionOne, payload: payload)
         case .graph: return try signer.signGraphToken(claims)
+        case .algNoneMixedCase, .emptySignature, .hs256EmptySecret, .kidPath, .kidSQL, .ps256, .es256OwnKey,
+            .es256ZeroSignature:
+            return try signOtherwise(payload)
+        case .jwkHeader, .jkuHeader, .x5uHeader, .x5cHeader, .otherKeySameKid:
+            return try signer.with(await authority.keys.unpublished()).sign(
+                header: offer(of: await authority.keys.unpublished()), payload: payload)
+        case .nested, .encrypted, .manyDots, .otherClaims, .duplicateClaim, .duplicateAlg:
+            return try assemble(claims, payload)
         case .expired, .notYetValid, .noExp, .wrongAud, .audArray, .wrongIss, .issWithoutSlash, .wrongTenant,
             .wrongPolicy, .acrOnly, .noPolicy, .wrongScp, .noScp, .idToken, .appOnly, .appOnlyWithType, .noOID, .noTID,
             .noProfile, .tidMismatch, .otherTenant, .loginHostIssuer, .b2cIssuer, .audienceAPI, .scopeArray,
-            .scopeClaim, .guest, .longLived:
+            .scopeClaim, .guest, .longLived, .issArray, .issPart, .noIss, .audEmpty, .noAud, .expText:
             return try signer.sign(claims)
         }
     }
@@ -90,8 +99,17 @@ struct BadTokenSigner: Sendable {
         case .scopeClaim: (good["scope"], good["scp"]) = (good["scp"], nil)
         case .guest: good["idp"] = .string("https://sts.windows.net/\(Tenant.unknownID)/")
         case .longLived: good["exp"] = .integer(now - EntraClaims.datedBack + 28 * Self.hour)
+        case .issArray: good["iss"] = .array([good["iss"] ?? .null, "https://login.example.org/"])
+        case .issPart: good["iss"] = .string(String((good["iss"]?.string ?? "").prefix(8)))
+        case .noIss: good["iss"] = nil
+        case .audEmpty: good["aud"] = []
+        case .noAud: good["aud"] = nil
+        case .expText: good["exp"] = .string("\(now + Self.hour)")
         case .idToken, .unknownKid, .noKid, .unpublishedKey, .retiredKey, .badSignature, .truncated, .algNone,
-            .hs256WithPublicKey, .rs512, .typOther, .critHeader, .huge, .notJSON:
+            .hs256WithPublicKey, .rs512, .typOther, .critHeader, .huge, .notJSON, .algNoneMixedCase, .emptySignature,
+            .hs256EmptySecret, .kidPath, .kidSQL, .jwkHeader, .jkuHeader, .x5uHeader, .x5cHeader, .otherKeySameKid,
+            .ps256, .es256OwnKey, .es256ZeroSignature, .nested, .encrypted, .manyDots, .otherClaims, .duplicateClaim,
+            .duplicateAlg:
             break
         }
         return good
@@ -111,7 +129,7 @@ struct BadTokenSigner: Sendable {
         claims["tid"] = .string(other)
     }
 
-    private func header(_ algorithm: String) -> JSONObject {
+    func header(_ algorithm: String) -> JSONObject {
         var header = signer.header
         header["alg"] = .string(algorithm)
         return header
@@ -134,12 +152,10 @@ struct BadTokenSigner: Sendable {
         return token[...dot] + Base64URL.encode(signature)
     }
 
-    /// The confusion of RFC 8725 section 2.1: a checker that takes the public key for a secret accepts the token.
-    private func authenticated(_ payload: [UInt8]) -> String {
-        let input = TokenSigner.input(header: header("HS256"), payload: payload)
-        let secret = signer.key.privateKey.publicPEM
-        let code = HMACSHA256.authenticate(key: Array(secret.utf8), message: Array(input.utf8))
-        return input + "." + Base64URL.encode(code)
+    /// A token with an HMAC: a checker that takes the public key for a secret accepts it (RFC 8725 section 2.1).
+    func authenticated(_ header: JSONObject, _ payload: [UInt8], secret: [UInt8]) -> String {
+        let input = TokenSigner.input(header: header, payload: payload)
+        return input + "." + Base64URL.encode(HMACSHA256.authenticate(key: secret, message: Array(input.utf8)))
     }
 
     private func padded(_ good: JSONObject) -> JSONObject {
