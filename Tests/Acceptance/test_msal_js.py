@@ -4,6 +4,7 @@ The variable MSAL_JS chooses the version, one of those in libraries.py.
 """
 
 import contextlib
+import functools
 import http.server
 import json
 import os
@@ -86,6 +87,12 @@ class Site:
         self.server.server_close()
 
 
+@functools.cache
+def servers():
+    """The same servers for all classes: an authority with a new certificate takes seconds to start."""
+    return secure.SecureServers()
+
+
 class Page:
     """A page at one service. A subclass says which service, and who signs in."""
 
@@ -94,8 +101,7 @@ class Page:
 
     @classmethod
     def setUpClass(cls):
-        cls.servers = secure.SecureServers()
-        cls.addClassCleanup(cls.servers.stop)
+        cls.servers = servers()
         cls.tasks = cls.enterClassContext(cls.task_server())
         cls.site = Site(cls.settings())
         cls.addClassCleanup(cls.site.stop)
