@@ -8,8 +8,10 @@ import functools
 import http.server
 import json
 import os
+import ssl
 import threading
 import unittest
+import urllib.parse
 import urllib.request
 
 import secure
@@ -87,16 +89,23 @@ class Site:
         self.server.server_close()
 
 
+class IssuerFromItself(secure.SecureServers):
+    """The authority names its issuers itself, as it does where no setting says otherwise."""
+
+    def authority_settings(self):
+        return {name: value for name, value in super().authority_settings().items() if name != "MOCK_ISSUER"}
+
+
 @functools.cache
 def servers():
     """The same servers for all classes: an authority with a new certificate takes seconds to start."""
-    return secure.SecureServers()
+    return IssuerFromItself()
 
 
 class Page:
     """A page at one service. A subclass says which service, and who signs in."""
 
-    user = "alice@example.com"
+    user, other = "alice@example.com", "bob@example.com"
     control = ""
 
     @classmethod
@@ -252,6 +261,45 @@ class Flows(Page):
         error = self.error("ssoSilent", loginHint=self.user, redirectUri=f"{self.site.address}/blank")
         self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
 
+    def choose_account(self, selector):
+        """Signs in with a popup that shows the accounts of the browser, and presses one of its buttons."""
+        self.start("loginPopup", redirectUri=f"{self.site.address}/blank", prompt="select_account")
+        with self.popup():
+            self.chrome.until(lambda: self.chrome.one(f"#accounts {selector}"), "the accounts").click()
+            if "other" in selector:
+                self.person.fill_at_once(signInName=self.other, password=PASSWORD)
+        return self.result()
+
+    def test_a_second_account(self):
+        first = self.sign_in()
+        second = self.choose_account("[value=other]")
+        self.assertNotEqual(second["uniqueId"], first["uniqueId"])
+        self.use(second, "Of the second account")
+        again = self.choose_account(f"[value='{first['uniqueId']}']")
+        self.assertEqual(again["uniqueId"], first["uniqueId"])
+        self.use(again, "Of the first account")
+
+    def test_no_frame_for_somebody_else(self):
+        self.sign_in()
+        self.forget()
+        error = self.error("ssoSilent", loginHint=self.other, redirectUri=f"{self.site.address}/blank")
+        self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
+
+    def test_throttling(self):
+        self.sign_in()
+        self.command("faults", {
+            "at": "token", "status": 429, "retry_after": 2, "body": json.dumps({"error": "temporarily_unavailable"})})
+        asked = self.count_sent("/oauth2/v2.0/token")
+        for _ in range(2):
+            # The second time MSAL.js does not even ask.
+            error = self.error("acquireTokenSilent", forceRefresh=True)
+            self.assertEqual(error["name"], "ServerError", error)
+            self.assertEqual(self.count_sent("/oauth2/v2.0/token"), asked + 1)
+        # MSAL.js waits a minute, whatever Retry-After says. The test does not.
+        self.chrome.execute_script(
+            "Object.keys(sessionStorage).filter((key) => key.includes('throttling')).forEach((key) => sessionStorage.removeItem(key))")
+        self.use(self.silently(forceRefresh=True), "After the throttling")
+
     def test_an_expired_token_and_another_try(self):
         self.expired(seconds=2 * 3600)
         self.use(self.silently(forceRefresh=True), "After an expired token")
@@ -296,7 +344,7 @@ class ExternalID(Flows, unittest.TestCase):
 class Entra(Flows, unittest.TestCase):
     auth = {"clientId": ENTRA_CLIENT, "authority": f"https://login.microsoftonline.com/{ENTRA_TENANT}"}
     scopes = [f"api://{ENTRA_API}/Tasks.Read", f"api://{ENTRA_API}/Tasks.Write"]
-    user = "alice@fabrikam.com"
+    user, other = "alice@fabrikam.com", "bob@fabrikam.com"
     control = "?profile=entra"
 
     @classmethod
@@ -316,6 +364,20 @@ class Printed(Page):
 
     def test_the_printed_settings(self):
         self.use(self.redirect(), "With the printed settings")
+
+    def test_the_issuer_that_msal_js_5_demands(self):
+        """From 5.10 on it has to begin with the address of the authority, or to be by https at a host in `knownAuthorities`."""
+        auth = self.chrome.execute_script("return msal.getConfiguration().auth")
+        issuer = urllib.parse.urlsplit(self.issuer(auth["authority"]))
+        origin = urllib.parse.urlsplit(auth["authority"])
+        self.assertEqual(issuer.scheme, "https")
+        self.assertIn(issuer.netloc, [origin.netloc, *auth["knownAuthorities"]])
+
+    def issuer(self, authority):
+        document = f"{authority}/v2.0/.well-known/openid-configuration"
+        trust = ssl.create_default_context(cafile=self.servers.certificate)
+        with urllib.request.urlopen(document, timeout=10, context=trust) as answer:
+            return json.load(answer)["issuer"]
 
 
 class PrintedForB2C(Printed, unittest.TestCase):
