@@ -93,8 +93,7 @@ extension LoadedKeys {
     func trusted(except distrusted: [String]) -> LoadedKeys {
         guard !distrusted.isEmpty else { return self }
         return LoadedKeys(
-            metadata: metadata, keys: keys.filter { !$0.published.isAmong(distrusted) }, skipped: skipped,
-            algorithms: algorithms)
+            metadata: metadata, keys: keys.filter { !$0.published.isAmong(distrusted) }, skipped: skipped)
     }
 
     /// Returns the events of a load, given the earlier keys of the same document.
