@@ -79,7 +79,9 @@ struct ControlTests {
         #expect(entries.count == names.count)
         for entry in entries {
             #expect(
-                entry.object?.names == ["name", "status", "code", "statusWithScopes", "codeWithScopes", "words"])
+                entry.object?.names == [
+                    "name", "status", "code", "statusWithScopes", "codeWithScopes", "words", "danger", "forbiddenBy",
+                ])
         }
     }
 
@@ -116,9 +118,12 @@ struct ControlTests {
         #expect(acr.claims["scp"]?.string == "tasks.read tasks.write" && acr.isSigned(by: keys))
         #expect(try await forge(.noKid).header["kid"] == nil)
         #expect(try await forge(.idToken).claims["auth_time"] != nil)
+        #expect(try await keys[forge(.otherKeySameKid).header["kid"]?.string ?? ""] != nil)
         #expect(try await forge(.algNone).signature.isEmpty)
         #expect(try await forge(.hs256WithPublicKey).signature.count == 32)
-        for bad in [BadToken.badSignature, .unpublishedKey, .retiredKey, .rs512, .unknownKid, .truncated] {
+        for bad in [
+            BadToken.badSignature, .unpublishedKey, .otherKeySameKid, .retiredKey, .rs512, .unknownKid, .truncated,
+        ] {
             #expect(try await !forge(bad).isSigned(by: keys), "\(bad.rawValue)")
         }
         try await checkHoles(keys, forge)
@@ -195,6 +200,22 @@ struct KeyControlTests {
         #expect(try await mock.publicKeys().keys.contains(first) == false)
         let retired = try await mock.text("user=alice&bad=retired-key")
         #expect(try Token(retired).header["kid"]?.string == first)
+    }
+
+    @Test("The answer to GET gives each key its earlier state again when it is put")
+    func restoration() async throws {
+        let first = try await signer()
+        let before = try await mock.get("/_mock/keys").text
+        #expect(try await take("rotate") == ["active", "retired"])
+        let restored = try await mock.ask(.put, "/_mock/keys", body: before)
+        #expect(restored.status == 200)
+        #expect(try await signer() == first)
+        #expect(try await Array(mock.publicKeys().keys) == [first])
+        #expect(try await mock.get("/_mock/keys").text == restored.text)
+        for body in ["{}", "x", #"{"keys":[{"kid":"unknown","state":"active"}]}"#, #"{"keys":[{"kid":"x"}]}"#] {
+            #expect(try await mock.ask(.put, "/_mock/keys", body: body).status == 400)
+        }
+        #expect(try await signer() == first)
     }
 
     @Test("An unknown step is refused", arguments: ["{}", "{\"do\":\"dance\"}", "rotate", ""])

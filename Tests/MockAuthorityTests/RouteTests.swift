@@ -99,7 +99,7 @@ struct RouteTests {
         #expect(unknown.status == 404 && unknown.text.hasPrefix("No such control."))
         for (method, target, allowed) in [
             (Method.get, "/_mock/users/bob", "PUT, DELETE"), (.get, "/_mock/reset", "POST"),
-            (.put, "/_mock/users", "GET"), (.post, "/_mock/users", "GET"), (.delete, "/_mock/keys", "GET, POST"),
+            (.put, "/_mock/users", "GET"), (.post, "/_mock/users", "GET"), (.delete, "/_mock/keys", "GET, POST, PUT"),
             (.options, "/_mock/state", "GET"), (.delete, "\(Self.policy)/oauth2/v2.0/token", "POST"),
             (.delete, "\(Self.policy)/oauth2/v2.0/authorize", "GET, POST"),
             (.delete, "\(Self.policy)/discovery/v2.0/keys", "GET"),

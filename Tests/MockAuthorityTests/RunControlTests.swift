@@ -41,6 +41,13 @@ struct RunControlTests {
         #expect(stranger.status == 429 && stranger.headers["Access-Control-Allow-Origin"] == nil)
     }
 
+    @Test("DELETE takes the faults away")
+    func noFaults() async throws {
+        _ = try await control("faults", #"{"at":"keys","times":9,"status":503}"#)
+        #expect(try await mock.ask(.delete, "/_mock/faults").json()["faults"]?.array == [])
+        #expect(try await mock.get(Self.keys).status == 200)
+    }
+
     @Test("A response can be delayed")
     func delay() async throws {
         _ = try await control("faults", #"{"at":"metadata","delay_ms":50}"#)

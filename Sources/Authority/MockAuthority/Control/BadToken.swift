@@ -127,6 +127,8 @@ struct BadTokenEntry: Sendable {
             "name": .string(bad.rawValue), "status": .integer(response.status),
             "code": response.code.map { .string($0) } ?? .null, "statusWithScopes": .integer(responseWithScopes.status),
             "codeWithScopes": responseWithScopes.code.map { .string($0) } ?? .null, "words": .string(words),
+            "danger": bad.rule.map { .string($0.danger) } ?? .null,
+            "forbiddenBy": bad.rule.map { .string($0.source) } ?? .null,
         ]
     }
 }

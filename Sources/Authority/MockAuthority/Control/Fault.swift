@@ -68,6 +68,10 @@ final class Faults: Sendable {
         waiting.withLock { $0.append(fault) }
     }
 
+    func removeAll() {
+        waiting.withLock { $0.removeAll() }
+    }
+
     /// The first fault at this endpoint; one request of it is used up.
     func take(_ endpoint: Fault.Endpoint) -> Fault? {
         waiting.withLock { waiting in

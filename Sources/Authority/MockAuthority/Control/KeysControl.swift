@@ -19,6 +19,22 @@ extension HostContext {
             return await Response.json { () throws(RSAError) in try await authority.keys.take(step).json }
         }
     }
+
+    /// `PUT /_mock/keys` with the answer to an earlier `GET`: gives each key the state that the key had then.
+    func restoreKeys() -> Decision {
+        .answerBody(limit: RequestHead.longestBody) { body in
+            do throws(InputError) {
+                var uses: [String: KeyRing.State.Use] = [:]
+                for row in try ConfigurationMember.root(body, place: "the body").list("keys") ?? [] {
+                    uses[try row.required("kid")] = try row.choice("state")
+                }
+                if let state = authority.keys.restore(uses) { return Response.json(state.json) }
+                throw InputError(message: "Send what GET answered: one of the keys that it lists must be active.")
+            } catch {
+                return Response.text(error.message, status: 400)
+            }
+        }
+    }
 }
 
 extension KeyRing.State {

@@ -36,6 +36,12 @@ extension HostContext {
         return state
     }
 
+    /// `DELETE /_mock/faults`.
+    func removeFaults() -> Response {
+        run.faults.removeAll()
+        return Response.json(state)
+    }
+
     /// `POST /_mock/clock {"skew_s":-7200}`.
     func setClock(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["skew_s"])

@@ -156,6 +156,21 @@ final class KeyRing: Sendable {
         }
     }
 
+    /// Gives each key the use that it has here, and withdraws the keys that are not named.
+    ///
+    /// Returns nil, and changes nothing, if no key that is known is to sign.
+    func restore(_ uses: [String: State.Use]) -> State? {
+        state.withLock { state in
+            let known = state.all.map(\.key)
+            guard let active = known.first(where: { uses[$0.identifier] == .active }) else { return nil }
+            state.published = known.filter { [.active, .published].contains(uses[$0.identifier]) }
+            state.retired = known.filter { key in !state.published.contains { $0.identifier == key.identifier } }
+            state.active = active.identifier
+            changed(state)
+            return state
+        }
+    }
+
     private func change(with key: TokenSigningKey, _ body: (inout State, TokenSigningKey) -> Void) -> State {
         change { body(&$0, key) }
     }
