@@ -122,7 +122,7 @@ let modules = [
         ]),
     Module(
         "Programs", "MockAuthorityServer",
-        imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Platform", "Basics"],
+        imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Curl", "JSON", "Platform", "Basics"],
         embedded: [
             "ClientSettings/ios-adal.plist", "ClientSettings/ios-nxoauth2.plist", "ClientSettings/android.java",
             "ClientSettings/wpf.cs", "ClientSettings/mvc.config", "ClientSettings/msal.py", "ClientSettings/msal.js",

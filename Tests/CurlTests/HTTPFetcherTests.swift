@@ -75,6 +75,24 @@ struct HTTPFetcherTests {
         #expect(fetch("HTTP/1.1 \(status) X\r\n\(length)\r\n\(body)") == .failure(.status(status)))
     }
 
+    @Test("A request has its method, fields and content, and any status is an answer", arguments: [200, 302, 401, 503])
+    func anyRequest(status: Int) throws {
+        let body = String(repeating: "x", count: 2000)
+        let server = RawServer { $0.say("HTTP/1.1 \(status) X\r\nLocation: /\r\nContent-Length: 2000\r\n\r\n\(body)") }
+        defer { server.stop() }
+        var request = FetchRequest(url: server.url, maxBytes: 1000, allowHTTP: true)
+        request.fields = ["Authorization: Bearer x"]
+        #expect(try HTTPFetcher().exchange(request).status == status)
+        #expect(server.lastRequest.hasPrefix("GET ") && server.lastRequest.contains("\r\nAuthorization: Bearer x\r\n"))
+        (request.method, request.content) = ("PUT", "{}")
+        #expect(try HTTPFetcher().exchange(request).status == status)
+        #expect(server.lastRequest.hasPrefix("PUT ") && server.lastRequest.contains("Content-Length: 2\r\n"))
+        (request.method, request.content) = ("HEAD", nil)
+        #expect(try HTTPFetcher().exchange(request).status == status)
+        server.stop()
+        #expect(throws: FetchError.self) { try HTTPFetcher().exchange(request) }
+    }
+
     @Test("A body may reach the limit but not exceed it, announced or not")
     func limit() throws {
         let full = String(repeating: "x", count: 1000)

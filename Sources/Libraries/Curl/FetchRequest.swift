@@ -1,4 +1,4 @@
-/// A document to fetch, and the limits for fetching it.
+/// A document to fetch or another request to send, and the limits for it.
 package struct FetchRequest: Sendable, Equatable {
     /// The address: `https://`, or `http://` if ``allowHTTP`` is true.
     package var url: String
@@ -12,6 +12,12 @@ package struct FetchRequest: Sendable, Equatable {
     package var caFile: String?
     /// Whether plain `http` is allowed.
     package var allowHTTP: Bool
+    /// The method of the request.
+    package var method = "GET"
+    /// More header fields, each as a line without its end.
+    package var fields: [String] = []
+    /// The content of the request, if it has one.
+    package var content: String?
 
     /// Creates a request with the limits of key fetching: 2 s to connect, 5 s in all, 256 KiB.
     package init(

@@ -20,6 +20,17 @@ package final class HTTPFetcher: Sendable {
         return try transfer.document(after: result)
     }
 
+    /// Sends a request and returns its answer, which may have any status, also that of a redirect.
+    ///
+    /// - Parameter request: the request and its limits. A body that is longer than the limit is not read to its end.
+    /// - Returns: the status, and what was read of the body.
+    /// - Throws: ``FetchError`` if there is no answer.
+    package func exchange(_ request: FetchRequest) throws(FetchError) -> (status: Int, body: [UInt8]) {
+        let transfer = try Transfer(request)
+        let result = try transfer.run { isCancelled.load(ordering: .relaxed) }
+        return try transfer.answer(after: result)
+    }
+
     /// Ends all running calls within a twentieth of a second, and every later one at once, with
     /// ``FetchError/cancelled`` (V-91).
     package func cancel() { isCancelled.store(true, ordering: .relaxed) }

@@ -22,7 +22,9 @@ private import OpenSSL
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         let encoding = unsafe curl_slist_append(nil, "Accept-Encoding: identity")
-        unsafe fields = curl_slist_append(encoding, "Accept: application/json")
+        var fields = unsafe curl_slist_append(encoding, "Accept: application/json")
+        for field in request.fields { unsafe fields = curl_slist_append(fields, field) }
+        unsafe self.fields = fields
         try setOptions()
     }
 
@@ -50,6 +52,8 @@ private import OpenSSL
             (CURLOPT_URL, request.url),
             (CURLOPT_PROTOCOLS_STR, request.allowHTTP ? "http,https" : "https"),
         ]
+        if !["GET", "HEAD"].contains(request.method) { options.append((CURLOPT_CUSTOMREQUEST, request.method)) }
+        if let content = request.content { options.append((CURLOPT_COPYPOSTFIELDS, content)) }
         if let caFile = request.caFile { options.append((CURLOPT_CAINFO, caFile)) }
         // An empty name switches proxies off, because no proxy can reach this machine's loopback.
         if address.isLoopback { options.append((CURLOPT_PROXY, "")) }
@@ -62,6 +66,8 @@ private import OpenSSL
             (CURLOPT_TIMEOUT_MS, request.totalMilliseconds),
             (CURLOPT_MAXFILESIZE, request.maxBytes),
             (CURLOPT_FOLLOWLOCATION, 0),
+            // libcurl would wait for the body of an answer to HEAD if it took HEAD for the name of a method only.
+            (CURLOPT_NOBODY, request.method == "HEAD" ? 1 : 0),
             (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
             (CURLOPT_SSL_VERIFYPEER, 1),
             (CURLOPT_SSL_VERIFYHOST, 2),
@@ -100,8 +106,6 @@ private import OpenSSL
     /// Returns the document, checked by libcurl's result and the rules of V-75.
     func document(after result: UInt32) throws(FetchError) -> FetchedDocument {
         guard result == CURLE_OK.rawValue else { throw failure(CURLcode(rawValue: result)) }
-        var status = 0
-        _ = unsafe ccurl_get_status(easy, &status)
         switch status {
         case 200: break
         case 300...399: throw .redirected(status: status)
@@ -109,6 +113,21 @@ private import OpenSSL
         }
         if let coding = field("Content-Encoding"), coding.lowercased() != "identity" { throw .encoded(coding) }
         return FetchedDocument(body: received.bytes, maxAge: field("Cache-Control").flatMap(CacheControl.maxAge))
+    }
+
+    /// Returns the answer, even if its body was too long to be read to its end.
+    func answer(after result: UInt32) throws(FetchError) -> (status: Int, body: [UInt8]) {
+        if result != CURLE_OK.rawValue {
+            let failure = failure(CURLcode(rawValue: result))
+            guard case .tooLong = failure else { throw failure }
+        }
+        return (status, received.bytes)
+    }
+
+    private var status: Int {
+        var status = 0
+        _ = unsafe ccurl_get_status(easy, &status)
+        return status
     }
 
     private func failure(_ result: CURLcode) -> FetchError {

@@ -148,13 +148,15 @@ extension String {
         return ([origin] + address.path).joined(separator: "/")
     }
 
-    fileprivate var escapedForXML: String {
+    /// The text as the content or an attribute of an element has it.
+    var escapedForXML: String {
         var result = ""
         for character in self {
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
+            case "\"": result += "&quot;"
             default: result.append(character)
             }
         }

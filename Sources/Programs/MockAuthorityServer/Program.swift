@@ -15,6 +15,7 @@ func runMockAuthority() -> Never {
 /// Returns what the program prints at its end.
 private func run(_ arguments: [String]) throws(OperatorError) -> String {
     let signals = Signals()
+    if arguments.first == "probe" { try runProbe(Array(arguments.dropFirst()), signals) }
     if arguments.contains("--version") { return "mock-authority \(programVersion)" }
     if arguments.contains("--help") || arguments.first == "help" { return helpText }
     if arguments.first == "token" {
@@ -83,7 +84,8 @@ func readSettings(_ arguments: [String]) throws(OperatorError) -> (settings: Moc
     guard read.operands.count == (command == nil ? 0 : 1) else {
         let operands = read.operands.joined(separator: " ")
         throw OperatorError(
-            "'\(operands)' is not a command. Commands: token, client-settings, health. See --help.", .badSettings)
+            "'\(operands)' is not a command. Commands: token, probe, client-settings, health. See --help.", .badSettings
+        )
     }
     if read.values.printSettings { answer(String(read.printed.dropLast())) }
     return (read.values, command)
@@ -109,6 +111,8 @@ private var helpText: String {
       mock-authority [settings]         serves
       mock-authority token --user NAME  prints one token of the running authority
     \(tokenHelp)
+      mock-authority probe URL          sends good and bad tokens to your own API, and prints what the API accepts and
+                      should not; mock-authority probe --help
       mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
                       prints the settings with which that client talks to this authority and to task-server.
                       In the folder where `make run` runs, the settings have its ports

@@ -42,7 +42,7 @@ private let parameters = [
 ]
 
 /// Returns the name and the value of a flag, such as `user` and `alice` of `--user=alice`.
-private func parts(of flag: String) -> (name: String, value: String?) {
+func parts(of flag: String) -> (name: String, value: String?) {
     guard flag.hasPrefix("--") else { return ("", nil) }
     let parts = flag.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     return (parts[0], parts.count == 2 ? parts[1] : nil)
