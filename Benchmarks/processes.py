@@ -37,6 +37,15 @@ def ask(port, path, token=None, method="GET", body=None, key=None):
         connection.close()
 
 
+def build_go(folder):
+    """Builds the Go server into a folder, as `go-server`."""
+    os.makedirs(folder, exist_ok=True)
+    go = {"GO111MODULE": "off", "GOFLAGS": "", "CGO_ENABLED": "1", "GOTOOLCHAIN": "local",
+          "GOPATH": "/usr/share/gocode", "GOCACHE": f"{folder}/go-cache"}
+    command = ["/usr/lib/go-1.23/bin/go", "build", "-tags", "libsqlite3", "-o", f"{folder}/go-server", f"{ROOT}/Benchmarks/go/main.go"]
+    subprocess.run(command, check=True, env={**os.environ, **go})
+
+
 def busy():
     """Seconds of CPU that processes have used since the machine started, with those that its host gave to other machines.
 

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 
-from processes import CLIENT, ROOT, Program, ask, free_port
+from processes import CLIENT, ROOT, Program, ask, build_go, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = os.path.join(ROOT, ".build", "bench")
@@ -42,10 +42,7 @@ def build_peers():
     for name, libraries in (("bare", ["-lmicrohttpd", "-lcrypto"]), ("commit", ["-lsqlite3"])):
         command = ["gcc", "-O2", "-Wall", "-Wextra", "-o", f"{WORK}/{name}", f"{HERE}/{name}.c", *libraries]
         subprocess.run(command, check=True)
-    go = {"GO111MODULE": "off", "GOFLAGS": "", "CGO_ENABLED": "1", "GOTOOLCHAIN": "local",
-          "GOPATH": "/usr/share/gocode", "GOCACHE": f"{WORK}/go-cache"}
-    subprocess.run(["/usr/lib/go-1.23/bin/go", "build", "-tags", "libsqlite3", "-o", f"{WORK}/go-server", f"{HERE}/go/main.go"],
-                   check=True, env={**os.environ, **go})
+    build_go(WORK)
 
 
 class Programs:

@@ -44,26 +44,26 @@ extension BadTokenRule {
 
 extension BadToken {
     /// The rule that an API breaks if it accepts the token; `nil` if every API may decide for itself.
-    ///
-    /// A kind of token that is not named here breaks the rule that every step of the validation must succeed.
     var rule: BadTokenRule? {
         switch self {
-        case .audArray, .audienceAPI, .wrongPolicy, .noPolicy, .acrOnly, .unknownKid, .noKid, .rs512, .huge, .noOID,
+        case .audArray, .audienceAPI, .wrongPolicy, .noPolicy, .acrOnly, .unknownKid, .noKid, .rs512, .ps256, .huge, .noOID,
             .noTID, .noProfile, .tidMismatch, .scopeArray, .scopeClaim, .guest, .longLived:
             nil
-        case .badSignature, .truncated, .unpublishedKey, .otherKeySameKid: .signature
-        case .algNone, .hs256WithPublicKey: .algorithm
+        case .badSignature, .truncated, .unpublishedKey, .otherKeySameKid, .emptySignature, .jwkHeader, .jkuHeader,
+            .x5uHeader, .x5cHeader, .es256OwnKey, .es256ZeroSignature, .otherClaims:
+            .signature
+        case .algNone, .hs256WithPublicKey, .algNoneMixedCase, .hs256EmptySecret, .kidPath, .kidSQL: .algorithm
         case .retiredKey: .key
-        case .expired, .noExp: .expiry
+        case .expired, .noExp, .expText: .expiry
         case .notYetValid: .notBefore
-        case .wrongAud, .graph: .audience
+        case .wrongAud, .graph, .audEmpty, .noAud: .audience
         case .wrongIss, .issWithoutSlash, .wrongTenant, .v1, .otherTenant, .loginHostIssuer, .b2cIssuer,
-            .personalAccount:
+            .personalAccount, .issArray, .issPart, .noIss:
             .issuer
         case .typOther, .idToken: .kind
         case .critHeader: .criticalHeader
         case .wrongScp, .noScp, .appOnly, .appOnlyWithType: .scope
-        default: .validation
+        case .notJSON, .nested, .encrypted, .manyDots, .duplicateClaim, .duplicateAlg: .validation
         }
     }
 }
