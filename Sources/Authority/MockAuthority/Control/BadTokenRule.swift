@@ -46,7 +46,8 @@ extension BadToken {
     /// The rule that an API breaks if it accepts the token; `nil` if every API may decide for itself.
     var rule: BadTokenRule? {
         switch self {
-        case .audArray, .audienceAPI, .wrongPolicy, .noPolicy, .acrOnly, .unknownKid, .noKid, .rs512, .ps256, .huge, .noOID,
+        case .audArray, .audienceAPI, .wrongPolicy, .noPolicy, .acrOnly, .unknownKid, .noKid, .rs512, .ps256, .huge,
+            .noOID,
             .noTID, .noProfile, .tidMismatch, .scopeArray, .scopeClaim, .guest, .longLived:
             nil
         case .badSignature, .truncated, .unpublishedKey, .otherKeySameKid, .emptySignature, .jwkHeader, .jkuHeader,

@@ -29,8 +29,6 @@ struct BadTokenSigner: Sendable {
         case .unknownKid, .noKid, .typOther, .critHeader:
             return try signer.sign(header: spoiledHeader, payload: payload)
         case .unpublishedKey: return try signer.with(await authority.keys.unpublished()).sign(claims)
-        case .otherKeySameKid:
-            return try signer.with(await authority.keys.unpublished()).sign(header: signer.header, payload: payload)
         case .retiredKey: return try signer.with(await authority.keys.retired()).sign(claims)
         case .personalAccount:
             return try signer.with(await (authority.personalKeys ?? authority.keys).signing()).sign(claims)

@@ -92,7 +92,7 @@ struct Probe {
     }
 
     private func stopIfAsked(waiting seconds: Int) throws(OperatorError) {
-        guard let signal = signals.next(withinSeconds: seconds) else { return }
+        guard let signal = signals.next(within: .seconds(seconds)) else { return }
         throw OperatorError("The probe was stopped.", exitCode: 128 + signal.number)
     }
 
