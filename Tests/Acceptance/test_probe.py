@@ -93,6 +93,9 @@ class ProbeTest(unittest.TestCase):
         options = {f"verify_{name}": name not in unchecked for name in ["signature", "aud", "exp", "nbf", "iss"]}
         options["require"] = [name for name in ["exp", "aud"] if name not in unchecked]
         jwt.decode(token, key, algorithms=list(algorithms), audience=CLIENT, issuer=self.issuer, options=options)
+        # PyJWT takes a text of digits for the time.
+        if "exp" not in unchecked and not isinstance(claims_of(token)["exp"], int):
+            raise ValueError("exp is no number")
 
     @property
     def issuer(self):

@@ -20,6 +20,9 @@ extension BadTokenRule {
     static let expiry = BadTokenRule(
         danger: "Whoever finds an old token in a log or a backup can use it for ever.",
         source: "RFC 7519 section 4.1.4, and RFC 9068 section 4")
+    static let timeAsText = BadTokenRule(
+        danger: "The end of the token's life is a text, of which two libraries may read two times.",
+        source: "RFC 7519 section 4.1.4")
     static let notBefore = BadTokenRule(
         danger: "A permission that begins later can be used now.", source: "RFC 7519 section 4.1.5")
     package static let issuer = BadTokenRule(
@@ -47,15 +50,16 @@ extension BadToken {
     var rule: BadTokenRule? {
         switch self {
         case .audArray, .audienceAPI, .wrongPolicy, .noPolicy, .acrOnly, .unknownKid, .noKid, .rs512, .ps256, .huge,
-            .noOID,
-            .noTID, .noProfile, .tidMismatch, .scopeArray, .scopeClaim, .guest, .longLived:
+            .noOID, .noTID, .noProfile, .tidMismatch, .scopeArray, .scopeClaim, .guest, .longLived, .duplicateClaim,
+            .duplicateAlg:
             nil
         case .badSignature, .truncated, .unpublishedKey, .otherKeySameKid, .emptySignature, .jwkHeader, .jkuHeader,
             .x5uHeader, .x5cHeader, .es256OwnKey, .es256ZeroSignature, .otherClaims:
             .signature
         case .algNone, .hs256WithPublicKey, .algNoneMixedCase, .hs256EmptySecret, .kidPath, .kidSQL: .algorithm
         case .retiredKey: .key
-        case .expired, .noExp, .expText: .expiry
+        case .expired, .noExp: .expiry
+        case .expText: .timeAsText
         case .notYetValid: .notBefore
         case .wrongAud, .graph, .audEmpty, .noAud: .audience
         case .wrongIss, .issWithoutSlash, .wrongTenant, .v1, .otherTenant, .loginHostIssuer, .b2cIssuer,
@@ -64,7 +68,7 @@ extension BadToken {
         case .typOther, .idToken: .kind
         case .critHeader: .criticalHeader
         case .wrongScp, .noScp, .appOnly, .appOnlyWithType: .scope
-        case .notJSON, .nested, .encrypted, .manyDots, .duplicateClaim, .duplicateAlg: .validation
+        case .notJSON, .nested, .encrypted, .manyDots: .validation
         }
     }
 }
