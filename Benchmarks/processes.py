@@ -67,14 +67,19 @@ def processes():
     return found
 
 
+def family(number, found):
+    """A process and its descendants, among those that `processes` found."""
+    members, added = {number}, True
+    while added:
+        added = {child for child, (parent, _) in found.items() if parent in members} - members
+        members |= added
+    return members
+
+
 def cpu(number):
     """Seconds of CPU that a process and its descendants have used so far."""
     found = processes()
-    family, added = {number}, True
-    while added:
-        added = {child for child, (parent, _) in found.items() if parent in family} - family
-        family |= added
-    return sum(found[member][1] for member in family if member in found)
+    return sum(found[member][1] for member in family(number, found) if member in found)
 
 
 class Program:

@@ -18,6 +18,16 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     /// The kinds of keys (RFC 7518 section 6, RFC 8037 section 2).
     package enum KeyKind: Sendable, Equatable {
         case rsa, p256, p384, ed25519
+
+        /// The curve (`crv`), and the octets of a coordinate; nil for RSA.
+        package var curve: (name: String, octets: Int)? {
+            switch self {
+            case .rsa: nil
+            case .p256: ("P-256", 32)
+            case .p384: ("P-384", 48)
+            case .ed25519: ("Ed25519", 32)
+            }
+        }
     }
 
     /// The only kind of key that this algorithm takes.

@@ -130,7 +130,7 @@ struct PublicKeyTests {
         b5c55df06f4c52c9de2bcbf6955817183995497cea956ae515d2261898fa051015728e5a8aacaa68ffffffffffffffff
         """
 
-    /// Of the prime of RFC 2409 section 6.2.
+    /// The square of the prime of RFC 2409 section 6.2.
     private static let square = """
         ffffffffffffffff921fb54442d184699556f620b115a80b1f5a43d393a37a0cba694b7b42283f8504feb4a8fa080a06ad9fd90c\
         c3df8dcba988d9153adda61b3f58a9ca013666664e95cc8efd32f3851241e9a23e32083c65e695bef27bf7caa26ef814ca0fae5b\

@@ -57,8 +57,9 @@ extension KeySetDocument.Key {
         guard let type = object["kty"] else { return nil }
         if says(type, "RSA") { return .rsa }
         guard let curve = object["crv"] else { return nil }
-        if says(type, "EC") { return says(curve, "P-256") ? .p256 : says(curve, "P-384") ? .p384 : nil }
-        return says(type, "OKP") && says(curve, "Ed25519") ? .ed25519 : nil
+        let kinds: [SignatureAlgorithm.KeyKind] =
+            says(type, "EC") ? [.p256, .p384] : says(type, "OKP") ? [.ed25519] : []
+        return kinds.first { $0.curve.map { says(curve, $0.name) } ?? false }
     }
 
     /// Returns the one algorithm for which the key is used: `alg`, or the first that is allowed for its kind (V-36).
@@ -98,15 +99,16 @@ extension KeySetDocument.Key {
             try check(modulus: modulus)
             try check(exponent: exponent)
             return .rsa(modulus: modulus, exponent: exponent)
-        case .p256: return .ec(x: try octets(object["x"], 32), y: try octets(object["y"], 32))
-        case .p384: return .ec(x: try octets(object["x"], 48), y: try octets(object["y"], 48))
-        case .ed25519: return .ed25519(try octets(object["x"], 32))
+        case .p256, .p384: return .ec(x: try coordinate(object["x"], kind), y: try coordinate(object["y"], kind))
+        case .ed25519: return .ed25519(try coordinate(object["x"], kind))
         }
     }
 
     /// Decodes a coordinate, which has the full length of its curve (RFC 7518 section 6.2.1.2, RFC 8037 section 2).
-    private static func octets(_ value: JSONValue?, _ count: Int) throws(KeyRejection) -> [UInt8] {
-        guard let bytes = value?.string.flatMap({ Base64URL.decode($0) }), bytes.count == count else {
+    private static func coordinate(
+        _ value: JSONValue?, _ kind: SignatureAlgorithm.KeyKind
+    ) throws(KeyRejection) -> [UInt8] {
+        guard let bytes = value?.string.flatMap({ Base64URL.decode($0) }), bytes.count == kind.curve?.octets else {
             throw .malformedPoint
         }
         return bytes

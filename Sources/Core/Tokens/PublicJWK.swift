@@ -9,7 +9,7 @@ extension PublicKeyNumbers {
             ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(Base64URL.encode(exponent))]
         case .ec(let x, let y):
             [
-                "kty": "EC", "crv": algorithm.keyKind == .p384 ? "P-384" : "P-256",
+                "kty": "EC", "crv": .string(algorithm.keyKind.curve?.name ?? ""),
                 "x": .string(Base64URL.encode(x)), "y": .string(Base64URL.encode(y)),
             ]
         case .ed25519(let point): ["kty": "OKP", "crv": "Ed25519", "x": .string(Base64URL.encode(point))]

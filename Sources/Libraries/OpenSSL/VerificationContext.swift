@@ -114,8 +114,7 @@ extension SignatureAlgorithm {
     /// The curve of ECDSA, and the length of its coordinates; nil for other keys.
     var curve: (name: String, octets: Int)? {
         switch self {
-        case .es256: ("P-256", 32)
-        case .es384: ("P-384", 48)
+        case .es256, .es384: keyKind.curve
         case .rs256, .rs384, .rs512, .ps256, .edDSA: nil
         }
     }

@@ -140,7 +140,7 @@ final class KeyCache: Sendable {
 
     /// Publishes the keys that serve now, under the lock of the change: no source serves before its keys verify tokens.
     ///
-    /// A loaded key may be distrusted since.
+    /// An operator may have distrusted a key after it was loaded.
     func publish(_ guarded: inout Guarded, now: Int64) {
         let distrusted = distrusted
         let serving = zip(guarded.state.servingKeys(now: now), source.documents)

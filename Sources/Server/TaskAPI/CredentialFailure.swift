@@ -35,8 +35,8 @@ enum CredentialFailure: Error {
         }
     }
 
-    /// One answer for every bad token, so that it is no oracle; only an expired one has its own, since clients refresh
-    /// on it (V-63).
+    /// Returns the same problem for every bad token, so that attackers learn nothing, except for an expired token, which
+    /// clients then refresh (V-63).
     private static func problem(of outcome: TokenRefusal.Outcome) -> Problem {
         switch outcome {
         case .invalid: invalidToken

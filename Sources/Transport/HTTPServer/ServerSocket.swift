@@ -59,7 +59,7 @@ package final class ServerSocket: Sendable {
     }
 
     private init(takingOwnershipOf descriptor: Int32, wakeup: Int32) throws(ServerStartError) {
-        // Of two processes that wait for one connection, the second must not be held up by its `accept`.
+        // Two processes may wait for one connection, and `accept` must not block the one that comes too late.
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         (host, port) = try boundAddress(of: descriptor)
         self.descriptor = descriptor

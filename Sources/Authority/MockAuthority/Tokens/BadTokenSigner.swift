@@ -46,8 +46,8 @@ struct BadTokenSigner: Sendable {
             .es256ZeroSignature:
             return try signOtherwise(payload)
         case .jwkHeader, .jkuHeader, .x5uHeader, .x5cHeader, .otherKeySameKid:
-            return try signer.with(await authority.keys.unpublished()).sign(
-                header: offer(of: await authority.keys.unpublished()), payload: payload)
+            let key = try await authority.keys.unpublished()
+            return try signer.with(key).sign(header: offer(of: key), payload: payload)
         case .nested, .encrypted, .manyDots, .otherClaims, .duplicateClaim, .duplicateAlg:
             return try assemble(claims, payload)
         case .expired, .notYetValid, .noExp, .wrongAud, .audArray, .wrongIss, .issWithoutSlash, .wrongTenant,

@@ -29,7 +29,7 @@ struct Probe {
         mock = RunningMock(address: options.authority, caFile: options.caFile, tenant: tenant)
     }
 
-    /// Asks everything, and gives the mock its keys back even if that ends early.
+    /// Sends every request, and then gives the mock its keys back, also after an error.
     mutating func run() throws(OperatorError) {
         guard try mock.ask("state").member("faults").array == [] else {
             throw .unknown("The mock has faults already. Take them away: curl -X DELETE \(mock.address)/_mock/faults")
@@ -39,10 +39,11 @@ struct Probe {
         try expectMeaning(first)
         let outcome = Result { () throws(OperatorError) in
             try rotate(keys, first)
-            for bad in try badTokens() { try send(bad, token([("bad", bad.name)])) }
+            let badTokens = try badTokens()
+            for bad in badTokens { try send(bad, token([("bad", bad.name)])) }
             try sendOthers(audience: first.claims.member("aud"))
             try expectGoodAnswer()
-            try takeKeysOutOfReach()
+            try takeKeysOutOfReach(badTokens)
         }
         try mock.restore(keys)
         try outcome.get()
@@ -207,7 +208,7 @@ struct Probe {
     }
 
     /// Lets the key set and the metadata fail: known keys must serve on, and unknown ones must not be taken on trust.
-    private mutating func takeKeysOutOfReach() throws(OperatorError) {
+    private mutating func takeKeysOutOfReach(_ badTokens: [ProbedToken]) throws(OperatorError) {
         for endpoint in ["keys", "metadata"] {
             let fault: JSONValue = ["at": .string(endpoint), "times": 1000, "status": 503]
             _ = try mock.ask("faults", method: "POST", content: fault)
@@ -215,7 +216,7 @@ struct Probe {
         try sendGood(
             "known-key-in-outage", "a good token of a known key, while the key set answers 503",
             advice: "An outage of the provider's key set is an outage of the API. Keep the last keys that were loaded.")
-        for var bad in try badTokens() where ["unpublished-key", "retired-key"].contains(bad.name) {
+        for var bad in badTokens where ["unpublished-key", "retired-key"].contains(bad.name) {
             let token = try token([("bad", bad.name)])
             bad.name += "-in-outage"
             bad.words += ", while the key set answers 503"

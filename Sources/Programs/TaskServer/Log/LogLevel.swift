@@ -1,8 +1,6 @@
 /// How important a line is.
-enum LogLevel: String, CaseIterable, Sendable, Comparable {
+enum LogLevel: String, CaseIterable, Sendable {
     case debug, info, warning, error
-
-    static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 
     var rank: Int {
         switch self {
