@@ -81,7 +81,7 @@ final class FakeProvider: DocumentFetcher {
 }
 
 /// The published form of a key.
-func published(_ key: RSAPrivateKey, kid: String = TestClaims.keyIdentifier) -> JSONValue {
+func published(_ key: PrivateKey, kid: String = TestClaims.keyIdentifier) -> JSONValue {
     let members = key.numbers.members(for: key.algorithm).with("kid", .string(kid)).with("use", "sig")
     // B2C's keys name no algorithm.
     return .object(key.algorithm == .rs256 ? members : members.with("alg", .string(key.algorithm.rawValue)))

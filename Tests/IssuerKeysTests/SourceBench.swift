@@ -15,7 +15,7 @@ struct TestProvider {
     var source: TokenSource
     var issuer: String
     var audience: String
-    var key: RSAPrivateKey
+    var key: PrivateKey
     var keyIdentifier: String
     /// The members of the metadata besides issuer and `jwks_uri`.
     var metadata: JSONObject = [:]

@@ -9,8 +9,8 @@ import Testing
 
 /// Keys made once for all tests: making one takes a tenth of a second, under a sanitizer much longer.
 enum SharedKeys {
-    static let all: [RSAPrivateKey] = (0..<8).compactMap { _ in
-        do { return try RSAPrivateKey.generate(bits: 2048) } catch { return nil }
+    static let all: [PrivateKey] = (0..<8).compactMap { _ in
+        do { return try PrivateKey.generate(bits: 2048) } catch { return nil }
     }
 }
 

@@ -79,7 +79,7 @@ struct PublicKeyTests {
 
     @Test("A key is refused for an algorithm of another kind or curve", arguments: SignatureAlgorithm.allCases)
     func keysOfOtherKindsAreRefused(algorithm: SignatureAlgorithm) throws {
-        let numbers = try RSAPrivateKey.generate(algorithm).numbers
+        let numbers = try PrivateKey.generate(algorithm).numbers
         for other in SignatureAlgorithm.allCases where other.keyKind != algorithm.keyKind {
             let areCurves = algorithm.isOfCurve && other.isOfCurve
             #expect(throws: areCurves ? PublicKeyError.point : .otherKind) { try PublicKey(numbers, for: other) }
@@ -90,7 +90,7 @@ struct PublicKeyTests {
         "A point that is not on the curve, or of another length, is refused",
         arguments: [SignatureAlgorithm.es256, .es384])
     func pointsBesideTheCurveAreRefused(algorithm: SignatureAlgorithm) throws {
-        guard case .ec(let x, let y) = try RSAPrivateKey.generate(algorithm).numbers else {
+        guard case .ec(let x, let y) = try PrivateKey.generate(algorithm).numbers else {
             Issue.record("no point")
             return
         }

@@ -45,16 +45,16 @@ extension JSONObject {
 
 /// A token of these claims, signed with RS256.
 package func makeToken(
-    claims: JSONObject = TestClaims.good, header: JSONObject = TestClaims.header, key: RSAPrivateKey = SigningKey.shared
+    claims: JSONObject = TestClaims.good, header: JSONObject = TestClaims.header, key: PrivateKey = SigningKey.shared
 ) -> String {
     makeToken(
         payload: JSONValue.object(claims).serialized(), header: JSONValue.object(header).serialized(), key: key)
 }
 
 /// A token of any bytes as header and payload, signed with RS256.
-package func makeToken(payload: [UInt8], header: [UInt8], key: RSAPrivateKey = SigningKey.shared) -> String {
+package func makeToken(payload: [UInt8], header: [UInt8], key: PrivateKey = SigningKey.shared) -> String {
     let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
-    do throws(RSAError) {
+    do throws(PrivateKeyError) {
         return input + "." + Base64URL.encode(try key.sign(Array(input.utf8)))
     } catch {
         preconditionFailure("a test key did not sign: \(error)")

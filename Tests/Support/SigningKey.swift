@@ -8,9 +8,9 @@ package enum SigningKey {
     package static let other = made(bits: 2048)
 
     /// A new key.
-    package static func made(bits: Int) -> RSAPrivateKey {
-        do throws(RSAError) {
-            return try RSAPrivateKey.generate(bits: bits)
+    package static func made(bits: Int) -> PrivateKey {
+        do throws(PrivateKeyError) {
+            return try PrivateKey.generate(bits: bits)
         } catch {
             preconditionFailure("no key for the tests: \(error)")
         }

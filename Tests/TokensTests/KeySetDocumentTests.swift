@@ -85,7 +85,7 @@ struct KeySetDocumentTests {
     private func jwk(of algorithm: SignatureAlgorithm, _ name: String = "kid", _ value: JSONValue? = "a") throws
         -> JSONValue
     {
-        let members = try RSAPrivateKey.generate(algorithm).numbers.members(for: algorithm)
+        let members = try PrivateKey.generate(algorithm).numbers.members(for: algorithm)
         return .object(members.with("kid", "a").with("alg", .string(algorithm.rawValue)).with(name, value))
     }
 

@@ -34,12 +34,12 @@ final class TenantAuthority: Sendable {
     }
 
     /// Signs with the active key.
-    func signer() async throws(RSAError) -> TokenSigner {
+    func signer() async throws(PrivateKeyError) -> TokenSigner {
         signer(with: try await keys.signing())
     }
 
     /// Signs with the active key, and shows the tokens to the people who look at the run.
-    func signer(for run: TestRun) async throws(RSAError) -> TokenSigner {
+    func signer(for run: TestRun) async throws(PrivateKeyError) -> TokenSigner {
         var signer = try await signer()
         signer.recording = (run, now(in: run))
         return signer

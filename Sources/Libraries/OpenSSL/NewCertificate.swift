@@ -5,7 +5,7 @@ package struct NewCertificate: Sendable {
     /// The common name.
     package let name: String
     /// The key that it certifies.
-    package let key: RSAPrivateKey
+    package let key: PrivateKey
     /// The serial number, big-endian; its first bit is 0.
     package let serial: [UInt8]
     /// The first second in which it is valid, since 1970.
@@ -16,7 +16,7 @@ package struct NewCertificate: Sendable {
     package let extensions: [String]
 
     package init(
-        name: String, key: RSAPrivateKey, serial: [UInt8], notBefore: Int64, notAfter: Int64, extensions: [String]
+        name: String, key: PrivateKey, serial: [UInt8], notBefore: Int64, notAfter: Int64, extensions: [String]
     ) {
         self.name = name
         self.key = key
@@ -27,13 +27,13 @@ package struct NewCertificate: Sendable {
     }
 
     /// Returns the certificate in PEM, signed with its own key.
-    package func selfSigned() throws(RSAError) -> String {
+    package func selfSigned() throws(PrivateKeyError) -> String {
         guard let pem = unsafe make(issuer: nil, signer: key.handle) else { throw .library(ErrorQueue.drain()) }
         return pem
     }
 
     /// Returns the certificate in PEM, signed by the authority that has this certificate (in PEM) and this key.
-    package func signed(by issuer: String, _ signer: RSAPrivateKey) throws(RSAError) -> String {
+    package func signed(by issuer: String, _ signer: PrivateKey) throws(PrivateKeyError) -> String {
         guard let issuer = Self.read(issuer) else { throw .library(ErrorQueue.drain()) }
         guard let pem = unsafe make(issuer: issuer.pointer, signer: signer.handle) else {
             throw .library(ErrorQueue.drain())

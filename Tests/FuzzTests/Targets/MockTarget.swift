@@ -37,7 +37,7 @@ extension Decision {
 
 extension MockAuthority {
     /// One key again and again: making one takes a tenth of a second.
-    fileprivate static let fuzzKeys = KeyGenerator { () throws(RSAError) in Support.SigningKey.shared }
+    fileprivate static let fuzzKeys = KeyGenerator { () throws(PrivateKeyError) in Support.SigningKey.shared }
 }
 
 /// What answers gave for later requests.

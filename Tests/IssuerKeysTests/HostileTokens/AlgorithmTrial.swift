@@ -7,14 +7,14 @@ import Tokens
 /// The hostile and the good tokens, signed anew with the keys of another algorithm, and what only this algorithm can get wrong.
 struct AlgorithmTrial {
     let algorithm: SignatureAlgorithm
-    let key: RSAPrivateKey
+    let key: PrivateKey
     /// The key of the other policy.
-    let otherKey: RSAPrivateKey
+    let otherKey: PrivateKey
 
     init(_ algorithm: SignatureAlgorithm) throws {
         self.algorithm = algorithm
-        key = try RSAPrivateKey.generate(algorithm)
-        otherKey = try RSAPrivateKey.generate(algorithm)
+        key = try PrivateKey.generate(algorithm)
+        otherKey = try PrivateKey.generate(algorithm)
     }
 
     private var header: JSONObject { TestClaims.header.with("alg", .string(algorithm.rawValue)) }
@@ -95,14 +95,14 @@ struct AlgorithmTrial {
     /// Tokens whose algorithm is not that of the key that they name (V-21).
     private func confusions() throws -> [HostileToken] {
         let others = try SignatureAlgorithm.allCases.filter { $0 != algorithm }.map { other in
-            let signer = other.keyKind == algorithm.keyKind ? key : try RSAPrivateKey.generate(other)
+            let signer = other.keyKind == algorithm.keyKind ? key : try PrivateKey.generate(other)
             return HostileToken(
                 name: "signed with \(other.rawValue)",
                 text: token(named: other.rawValue) { try signer.sign($0, as: other) },
                 refusal: .wrongAlgorithm)
         }
         let foreign = try SignatureAlgorithm.allCases.filter { $0 != algorithm }.map { other in
-            let signer = other.keyKind == algorithm.keyKind ? key : try RSAPrivateKey.generate(other)
+            let signer = other.keyKind == algorithm.keyKind ? key : try PrivateKey.generate(other)
             return HostileToken(
                 name: "signed with \(other.rawValue), under the name of the right algorithm",
                 text: token(named: algorithm.rawValue) { try signer.sign($0, as: other) }, refusal: .badSignature)

@@ -100,7 +100,7 @@ struct HostileTokenSetTests {
 
     @Test("A token of an algorithm that the settings do not allow is refused without a fetch (V-21)")
     func narrowed() async throws {
-        let key = try RSAPrivateKey.generate(.es256)
+        let key = try PrivateKey.generate(.es256)
         let provider = FakeProvider()
         provider.publish(policy(), [published(SigningKey.shared), published(key, kid: "key-2")])
         var configuration = IssuerKeysConfiguration(documents: [policy()], rules: TestClaims.rules)

@@ -19,7 +19,7 @@ struct AuthorizationResponse: Sendable {
         let granted = GrantedRequest(
             user: user, client: request.client, policy: context.policy, scope: request.scope, signIn: signIn,
             now: context.now)
-        do throws(RSAError) {
+        do throws(PrivateKeyError) {
             return request.delivery.response(try await fields(granted), headers: headers)
         } catch {
             return request.delivery.response(.internalError, context)
@@ -27,7 +27,7 @@ struct AuthorizationResponse: Sendable {
     }
 
     /// The parameters, in the order of the service.
-    private func fields(_ granted: GrantedRequest) async throws(RSAError) -> [(String, String)] {
+    private func fields(_ granted: GrantedRequest) async throws(PrivateKeyError) -> [(String, String)] {
         var fields: [(String, String)] = []
         if let state = request.delivery.state { fields.append(("state", state)) }
         if request.options.clientInfo {
@@ -39,7 +39,7 @@ struct AuthorizationResponse: Sendable {
     }
 
     /// The tokens that the response type asks for, and no others: a signature is the most expensive part of a response.
-    private func tokens(_ granted: GrantedRequest, code: String?) async throws(RSAError) -> [(String, String)] {
+    private func tokens(_ granted: GrantedRequest, code: String?) async throws(PrivateKeyError) -> [(String, String)] {
         var fields: [(String, String)] = []
         let claims = context.authority.claims(of: granted, at: context.base)
         var accessToken: String?

@@ -10,7 +10,7 @@ struct CertificateMaker: Sendable {
     private static let subjectKey = "subjectKeyIdentifier = hash"
 
     /// A self-signed certificate authority in PEM, for ten years.
-    func authority(_ key: RSAPrivateKey, name: String) throws(RSAError) -> String {
+    func authority(_ key: PrivateKey, name: String) throws(PrivateKeyError) -> String {
         let extensions = [
             "basicConstraints = critical, CA:TRUE, pathlen:0", "keyUsage = critical, keyCertSign, cRLSign",
             Self.subjectKey,
@@ -20,8 +20,8 @@ struct CertificateMaker: Sendable {
 
     /// The certificate of a server of these names in PEM, for a year: Mozilla's configuration allows no more.
     func server(
-        _ key: RSAPrivateKey, names: [String], issuer: (key: RSAPrivateKey, certificate: String)
-    ) throws(RSAError) -> String {
+        _ key: PrivateKey, names: [String], issuer: (key: PrivateKey, certificate: String)
+    ) throws(PrivateKeyError) -> String {
         let extensions = [
             "basicConstraints = critical, CA:FALSE", "keyUsage = critical, digitalSignature, keyEncipherment",
             "extendedKeyUsage = serverAuth", "subjectAltName = \(names.map(Self.alternative).joined(separator: ", "))",
@@ -34,7 +34,7 @@ struct CertificateMaker: Sendable {
     /// The self-signed certificate of a token signing key in DER, as Microsoft's key sets have one in `x5c`.
     ///
     /// It depends on the key and the time only, since its hash is the name of the key.
-    func tokenSigning(_ key: RSAPrivateKey, name: String) throws(RSAError) -> [UInt8] {
+    func tokenSigning(_ key: PrivateKey, name: String) throws(PrivateKeyError) -> [UInt8] {
         let serial = [0x40] + SHA256.digest(key.modulus).prefix(7)
         let pem = try certificate(key, name, serial: serial, days: 1826, [Self.subjectKey]).selfSigned()
         let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
@@ -42,7 +42,7 @@ struct CertificateMaker: Sendable {
     }
 
     private func certificate(
-        _ key: RSAPrivateKey, _ name: String, serial: [UInt8], days: Int64, _ extensions: [String]
+        _ key: PrivateKey, _ name: String, serial: [UInt8], days: Int64, _ extensions: [String]
     ) -> NewCertificate {
         NewCertificate(
             name: name, key: key, serial: serial, notBefore: now - Self.day, notAfter: now + days * Self.day,

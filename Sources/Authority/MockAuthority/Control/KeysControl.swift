@@ -5,7 +5,7 @@ import OpenSSL
 extension HostContext {
     /// `GET /_mock/keys`: every key and its state.
     func keys() async -> Response {
-        await Response.json { () throws(RSAError) in try await authority.keys.current().json }
+        await Response.json { () throws(PrivateKeyError) in try await authority.keys.current().json }
     }
 
     /// `POST /_mock/keys {"do":"rotate"}`: takes the step, and shows the keys after it.
@@ -16,7 +16,7 @@ extension HostContext {
                 let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
                 return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
             }
-            return await Response.json { () throws(RSAError) in try await authority.keys.take(step).json }
+            return await Response.json { () throws(PrivateKeyError) in try await authority.keys.take(step).json }
         }
     }
 

@@ -5,7 +5,7 @@ import OpenSSL
 extension MockAuthority {
     /// The key of this `kid`, of any tenant.
     func key(_ identifier: String) async throws(InputError) -> TokenSigningKey {
-        do throws(RSAError) {
+        do throws(PrivateKeyError) {
             for tenant in [b2c] + others {
                 let known = try await tenant.keys.current().all
                 if let found = known.first(where: { $0.key.identifier == identifier }) { return found.key }
@@ -29,7 +29,7 @@ struct TokenIssue: Sendable {
 
     private var configuration: Configuration { authority.configuration }
 
-    private func signer() async throws(RSAError) -> TokenSigner {
+    private func signer() async throws(PrivateKeyError) -> TokenSigner {
         if let key { return authority.signer(with: key) }
         return try await authority.signer()
     }
@@ -43,7 +43,7 @@ struct TokenIssue: Sendable {
 
     private func signed(_ specification: TokenSpecification) async throws(InputError) -> String {
         let granted = try grantedRequest(specification)
-        do throws(RSAError) {
+        do throws(PrivateKeyError) {
             let signer = try await signer()
             let claims = authority.claims(of: granted, at: base)
             if let bad = specification.bad {
@@ -65,7 +65,7 @@ struct TokenIssue: Sendable {
             return ["access_token": .string(try await token(specification)), "token_type": "Bearer"]
         }
         let granted = try grantedRequest(specification)
-        do throws(RSAError) {
+        do throws(PrivateKeyError) {
             let response = try authority.reply(
                 to: granted, try await authority.signer(for: run), at: base, era: configuration.behaviour.era)
             return response.json(clientInfo: false)

@@ -10,7 +10,7 @@ extension TokenEndpoint {
         guard let audience = scope.audience, scopeText.spaceSeparated.allSatisfy({ $0.hasSuffix("/.default") }) else {
             throw .scopeOfApplication(scopeText)
         }
-        do throws(RSAError) {
+        do throws(PrivateKeyError) {
             let signer = try await context.authority.signer(for: context.run)
             guard configuration.profile == .b2c else {
                 let claims = EntraClaims(application: client, configuration, issuer: context.entraIssuer, context.now)

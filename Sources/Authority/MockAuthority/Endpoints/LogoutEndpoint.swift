@@ -49,7 +49,7 @@ struct TokenReader: Sendable {
         guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]) else {
             return nil
         }
-        do throws(RSAError) {
+        do throws(PrivateKeyError) {
             let state = try await keys.current()
             let key = (state.published + state.retired).first { $0.identifier == header["kid"]?.string }
             let input = Array("\(parts[0]).\(parts[1])".utf8)

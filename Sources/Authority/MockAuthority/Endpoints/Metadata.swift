@@ -10,7 +10,9 @@ extension RequestContext {
 
     /// The key set (RFC 7517 section 5).
     func keySet() async -> Response {
-        await Response.json(headers: openToAll) { () throws(RSAError) in try await authority.keys.current().keySet }
+        await Response.json(headers: openToAll) { () throws(PrivateKeyError) in
+            try await authority.keys.current().keySet
+        }
     }
 
     /// Public documents: a page of any origin may read them.

@@ -59,7 +59,7 @@ struct TokenEndpoint: Sendable {
     func signTokens(
         for granted: GrantedRequest, renewing old: Grant? = nil, family: String? = nil
     ) async throws(Refusal) -> any TokenResponse {
-        do throws(RSAError) {
+        do throws(PrivateKeyError) {
             let signer = try await context.authority.signer(for: context.run)
             var response = try context.authority.reply(
                 to: granted, signer, at: context.base, era: context.responseEra)

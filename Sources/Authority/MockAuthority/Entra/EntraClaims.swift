@@ -149,7 +149,7 @@ extension TenantAuthority {
     /// The response of the token endpoint; B2C's is of an era.
     func reply(
         to granted: GrantedRequest, _ signer: TokenSigner, at base: String, era: Era
-    ) throws(RSAError) -> any TokenResponse {
+    ) throws(PrivateKeyError) -> any TokenResponse {
         guard configuration.profile == .b2c else {
             let claims = EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
             return try EntraTokenResponse(signing: claims, signer)

@@ -11,7 +11,8 @@ extension RequestContext {
 
     /// The key set (RFC 7517 section 5), with the members of the service.
     func entraKeySet(version: Int) async -> Response {
-        await Response.json(headers: openForADay) { () throws(RSAError) in try await entraKeys(version: version) }
+        await Response.json(headers: openForADay) { () throws(PrivateKeyError) in try await entraKeys(version: version)
+        }
     }
 
     private var openForADay: FieldLines {
@@ -22,7 +23,7 @@ extension RequestContext {
     }
 
     /// Each key with the issuer of the tokens that it signs: of `common`, a template, and the tenant of persons.
-    private func entraKeys(version: Int) async throws(RSAError) -> JSONValue {
+    private func entraKeys(version: Int) async throws(PrivateKeyError) -> JSONValue {
         let segment = EntraSegment(rawValue: url.tenant)
         var shown: [JSONValue] = []
         if segment != .consumers {
@@ -92,7 +93,7 @@ extension TokenSigningKey {
     /// The members of the service, in its order: no `alg`, no `nbf`; in sets of version 1 no `issuer`.
     ///
     /// `x5t` is the hash of the certificate in `x5c`, and so is `kid` (``KeyNaming``).
-    fileprivate func entraKey(_ subject: String, issuer: String?) throws(RSAError) -> JSONValue {
+    fileprivate func entraKey(_ subject: String, issuer: String?) throws(PrivateKeyError) -> JSONValue {
         let certificate = try CertificateMaker(now: notBefore).tokenSigning(privateKey, name: subject)
         let numbers = publicKey.object ?? JSONObject()
         var members = JSONObject([

@@ -10,7 +10,7 @@ struct EntraTokenResponse: TokenResponse {
     private let idToken: String?
 
     /// Signs the tokens.
-    init(signing claims: EntraClaims, _ signer: TokenSigner) throws(RSAError) {
+    init(signing claims: EntraClaims, _ signer: TokenSigner) throws(PrivateKeyError) {
         self.claims = claims
         accessToken = try claims.accessToken(signedBy: signer)
         // Hashes of the access token are in the ID tokens of the authorization endpoint only.

@@ -4,7 +4,7 @@ import OpenSSL
 
 extension EntraClaims {
     /// The access token: without a scope of an API it is for Microsoft Graph.
-    func accessToken(signedBy signer: TokenSigner) throws(RSAError) -> String? {
+    func accessToken(signedBy signer: TokenSigner) throws(PrivateKeyError) -> String? {
         guard let audience = granted.scope.audience, audience != Resource.graph.audience else {
             return try signer.signGraphToken(graphToken)
         }
@@ -56,7 +56,7 @@ extension TokenSigner {
     }
 
     /// A token that only Microsoft Graph can verify: what is signed has a hash of the `nonce` of the header.
-    func signGraphToken(_ claims: JSONObject) throws(RSAError) -> String {
+    func signGraphToken(_ claims: JSONObject) throws(PrivateKeyError) -> String {
         let nonce = EntraClaims.random(32)
         let payload = JSONValue.object(claims).serialized()
         let hashed = Base64URL.encode(SHA256.digest(Array(nonce.utf8)))

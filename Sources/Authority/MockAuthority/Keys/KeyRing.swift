@@ -19,8 +19,8 @@ package enum KeyStep: String, Sendable, CaseIterable {
 /// Generating a key takes a tenth of a second, so that happens on another thread than the caller's, and only when a key is
 /// needed; ``begin()`` does it for the first ones.
 final class KeyRing: Sendable {
-    typealias KeyTask = Task<Result<TokenSigningKey, RSAError>, Never>
-    typealias FirstKeys = Task<Result<[TokenSigningKey], RSAError>, Never>
+    typealias KeyTask = Task<Result<TokenSigningKey, PrivateKeyError>, Never>
+    typealias FirstKeys = Task<Result<[TokenSigningKey], PrivateKeyError>, Never>
 
     struct State: Sendable {
         /// In the set, oldest first.
@@ -74,8 +74,8 @@ final class KeyRing: Sendable {
             let making =
                 first
                 ?? Task.detached { [generator, naming, now] in
-                    Result { () throws(RSAError) in
-                        try (1...naming.firstKeys).map { number throws(RSAError) in
+                    Result { () throws(PrivateKeyError) in
+                        try (1...naming.firstKeys).map { number throws(PrivateKeyError) in
                             try naming.key(generator.generate(), notBefore: now(), number: number)
                         }
                     }
@@ -87,14 +87,14 @@ final class KeyRing: Sendable {
 
     private func newKey(number: Int?) -> KeyTask {
         Task.detached { [generator, naming, now] in
-            Result { () throws(RSAError) in
+            Result { () throws(PrivateKeyError) in
                 try naming.key(try generator.generate(), notBefore: now(), number: number)
             }
         }
     }
 
     /// A key of a number that none of those that are known had: retired ones are forgotten after a while.
-    private func make() async throws(RSAError) -> TokenSigningKey {
+    private func make() async throws(PrivateKeyError) -> TokenSigningKey {
         let known = state.withLock { $0.published + $0.retired }.map(\.identifier)
         let number = lastNumber.withLock { last in
             last = max(last, known.count) + 1
@@ -105,7 +105,7 @@ final class KeyRing: Sendable {
     }
 
     /// The keys, the first of them made.
-    func current() async throws(RSAError) -> State {
+    func current() async throws(PrivateKeyError) -> State {
         let state = state.withLock { $0 }
         guard state.signing == nil else { return state }
         let keys = try await firstKeys().value.get()
@@ -117,13 +117,13 @@ final class KeyRing: Sendable {
     }
 
     /// The key that signs.
-    func signing() async throws(RSAError) -> TokenSigningKey {
+    func signing() async throws(PrivateKeyError) -> TokenSigningKey {
         guard let key = try await current().signing else { throw .notPrivateKey }
         return key
     }
 
     /// A key that was never in the set.
-    func unpublished() async throws(RSAError) -> TokenSigningKey {
+    func unpublished() async throws(PrivateKeyError) -> TokenSigningKey {
         let making = hidden.withLock { hidden in
             let making = hidden ?? newKey(number: nil)
             hidden = making
@@ -133,7 +133,7 @@ final class KeyRing: Sendable {
     }
 
     /// A key that is in the set no longer: the last retired one, or one generated in its place.
-    func retired() async throws(RSAError) -> TokenSigningKey {
+    func retired() async throws(PrivateKeyError) -> TokenSigningKey {
         if let key = try await current().retired.last { return key }
         let key = try await make()
         let state = change { if $0.retired.isEmpty { $0.retired.append(key) } }
@@ -141,7 +141,7 @@ final class KeyRing: Sendable {
     }
 
     /// Does a step; without a key to activate nothing changes.
-    func take(_ step: KeyStep) async throws(RSAError) -> State {
+    func take(_ step: KeyStep) async throws(PrivateKeyError) -> State {
         _ = try await current()
         switch step {
         case .publish: return change(with: try await make()) { $0.published.append($1) }

@@ -9,14 +9,14 @@ package struct TokenSigningKey: Sendable {
     package let identifier: String
     /// When it was made, in seconds since 1970.
     package let notBefore: Int64
-    package let privateKey: RSAPrivateKey
+    package let privateKey: PrivateKey
     /// The modulus in base64url.
     private let modulus: String
     /// The exponent in base64url.
     private let exponent: String
 
     /// A key made at this time; without a name, it has its thumbprint as the name.
-    package init(_ privateKey: RSAPrivateKey, notBefore: Int64, name: String? = nil) {
+    package init(_ privateKey: PrivateKey, notBefore: Int64, name: String? = nil) {
         self.privateKey = privateKey
         self.notBefore = notBefore
         modulus = Base64URL.encode(privateKey.modulus)

@@ -78,7 +78,7 @@ extension KeyRing.State {
         for entry in entries {
             guard let members = entry.object, let state = members["state"]?.string,
                 let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string,
-                let key = try? RSAPrivateKey(pem: pem)
+                let key = try? PrivateKey(pem: pem)
             else { return nil }
             let signing = TokenSigningKey(key, notBefore: nbf, name: members["kid"]?.string)
             if state == Use.retired.rawValue { retired.append(signing) } else { published.append(signing) }

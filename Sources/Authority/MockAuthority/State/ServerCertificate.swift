@@ -30,8 +30,8 @@ package struct ServerCertificate: Sendable, Equatable {
         }
         let maker = CertificateMaker(now: now)
         let authority = try Self.authority(folder, maker)
-        (chain, key) = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) { () throws(RSAError) in
-            let key = try RSAPrivateKey.generate()
+        (chain, key) = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) { () throws(PrivateKeyError) in
+            let key = try PrivateKey.generate()
             let leaf = try maker.server(key, names: all, issuer: authority)
             return (leaf + authority.certificate, key.pem)
         }
@@ -63,13 +63,14 @@ package struct ServerCertificate: Sendable, Equatable {
     /// The certificate authority; damaged files are refused, not replaced.
     private static func authority(
         _ folder: StateFolder, _ maker: CertificateMaker
-    ) throws(OperatorError) -> (key: RSAPrivateKey, certificate: String) {
+    ) throws(OperatorError) -> (key: PrivateKey, certificate: String) {
         if let pem = try folder.read(text: "ca.key"), let certificate = try folder.read(text: "ca.pem") {
             try checkCertificates(certificate, count: 1, "ca.pem", folder)
             return (try key(pem, "ca.key", folder), certificate)
         }
-        let (key, certificate) = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) { () throws(RSAError) in
-            let key = try RSAPrivateKey.generate()
+        let (key, certificate) = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) {
+            () throws(PrivateKeyError) in
+            let key = try PrivateKey.generate()
             return (key, try maker.authority(key, name: issuer))
         }
         try folder.write("ca.key", text: key.pem)
@@ -79,9 +80,9 @@ package struct ServerCertificate: Sendable, Equatable {
 
     private static func key(
         _ pem: String, _ name: String, _ folder: StateFolder
-    ) throws(OperatorError) -> RSAPrivateKey {
+    ) throws(OperatorError) -> PrivateKey {
         let unreadable = OperatorError.unreadable(file: folder.file(name))
-        return try rethrowing(as: { _ in unreadable }) { () throws(RSAError) in try RSAPrivateKey(pem: pem) }
+        return try rethrowing(as: { _ in unreadable }) { () throws(PrivateKeyError) in try PrivateKey(pem: pem) }
     }
 
     /// Refuses a file that was cut or replaced.

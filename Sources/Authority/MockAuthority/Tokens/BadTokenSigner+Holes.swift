@@ -5,7 +5,7 @@ import OpenSSL
 // The tokens that show published holes of validators (docs/token-validation.md, "Known holes").
 extension BadTokenSigner {
     /// A token whose signature is none, is made by another algorithm than the key's, or is an HMAC with a known secret.
-    func signOtherwise(_ payload: [UInt8]) throws(RSAError) -> String {
+    func signOtherwise(_ payload: [UInt8]) throws(PrivateKeyError) -> String {
         func unsigned(_ algorithm: String) -> String {
             TokenSigner.input(header: header(algorithm), payload: payload) + "."
         }
@@ -21,7 +21,7 @@ extension BadTokenSigner {
             return authenticated(keyed, payload, secret: Array("secret".utf8))
         case .ps256: return try signer.sign(header: header("PS256"), payload: payload, as: .ps256)
         case .es256OwnKey:
-            let key = try RSAPrivateKey.generate(.es256)
+            let key = try PrivateKey.generate(.es256)
             let input = TokenSigner.input(header: header("ES256"), payload: payload)
             return input + "." + Base64URL.encode(try key.sign(Array(input.utf8)))
         case .es256ZeroSignature: return unsigned("ES256") + Base64URL.encode([UInt8](repeating: 0, count: 64))
@@ -30,7 +30,7 @@ extension BadTokenSigner {
     }
 
     /// A header under the `kid` of the active key that offers another key to whoever looks there.
-    func offer(of key: TokenSigningKey) throws(RSAError) -> JSONObject {
+    func offer(of key: TokenSigningKey) throws(PrivateKeyError) -> JSONObject {
         var header = signer.header
         let address = "https://login.example.org/keys"
         switch bad {
@@ -46,7 +46,7 @@ extension BadTokenSigner {
     }
 
     /// A token that is not one header with one set of claims and one signature over both.
-    func assemble(_ claims: JSONObject, _ payload: [UInt8]) throws(RSAError) -> String {
+    func assemble(_ claims: JSONObject, _ payload: [UInt8]) throws(PrivateKeyError) -> String {
         let owner = Array("{\"oid\":\"\(Tenant.unknownID)\",".utf8)
         switch bad {
         case .nested:
@@ -71,7 +71,7 @@ extension BadTokenSigner {
     }
 
     /// Signs two texts that are no objects which this program would write.
-    private func sign(_ header: [UInt8], _ payload: [UInt8]) throws(RSAError) -> String {
+    private func sign(_ header: [UInt8], _ payload: [UInt8]) throws(PrivateKeyError) -> String {
         let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         return input + "." + Base64URL.encode(try signer.key.privateKey.sign(Array(input.utf8)))
     }

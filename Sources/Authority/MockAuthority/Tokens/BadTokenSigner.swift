@@ -21,7 +21,7 @@ struct BadTokenSigner: Sendable {
     private var tenant: Tenant { configuration.tenant }
 
     /// The token; the changes are made to its claims last.
-    func sign(_ changes: ClaimChanges) async throws(RSAError) -> String {
+    func sign(_ changes: ClaimChanges) async throws(PrivateKeyError) -> String {
         var claims = spoiledClaims
         changes.apply(to: &claims, now: granted.now, lifetime: self.claims.lifetime)
         let payload = JSONValue.object(claims).serialized()

@@ -10,7 +10,7 @@ protocol TokenClaims: Sendable {
     func accessToken(audience: String) -> JSONObject
 
     /// The access token that the granted scope asks for; `nil` if it asks for none.
-    func accessToken(signedBy signer: TokenSigner) throws(RSAError) -> String?
+    func accessToken(signedBy signer: TokenSigner) throws(PrivateKeyError) -> String?
 
     /// The claims of an ID token, with the hashes of the access token and the code of the same response.
     func idToken(for accessToken: String?, code: String?) -> JSONObject
@@ -66,7 +66,7 @@ struct ClaimsBuilder: TokenClaims {
         return claims
     }
 
-    func accessToken(signedBy signer: TokenSigner) throws(RSAError) -> String? {
+    func accessToken(signedBy signer: TokenSigner) throws(PrivateKeyError) -> String? {
         guard let audience = granted.scope.audience else { return nil }
         return try signer.sign(accessToken(audience: audience))
     }

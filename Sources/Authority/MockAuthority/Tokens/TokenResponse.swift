@@ -28,7 +28,7 @@ struct B2CTokenResponse: TokenResponse {
     /// Signs the tokens that the scope asks for; the era is that of the response, not that of the tokens.
     init(
         signing granted: GrantedRequest, _ configuration: Configuration, _ signer: TokenSigner, era: Era
-    ) throws(RSAError) {
+    ) throws(PrivateKeyError) {
         self.granted = granted
         self.configuration = configuration
         self.era = era

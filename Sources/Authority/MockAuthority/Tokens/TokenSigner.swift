@@ -31,7 +31,7 @@ struct TokenSigner: Sendable {
         if let recording { recording.run.issuedTokens.append(IssuedToken(time: recording.now, token: token)) }
     }
 
-    func sign(_ claims: JSONObject) throws(RSAError) -> String {
+    func sign(_ claims: JSONObject) throws(PrivateKeyError) -> String {
         let token = try sign(header: header, payload: JSONValue.object(claims).serialized())
         record(token)
         return token
@@ -40,7 +40,7 @@ struct TokenSigner: Sendable {
     /// Signs any header and payload, also wrong ones.
     func sign(
         header: JSONObject, payload: [UInt8], as algorithm: SignatureAlgorithm? = nil
-    ) throws(RSAError) -> String {
+    ) throws(PrivateKeyError) -> String {
         let input = Self.input(header: header, payload: payload)
         return input + "." + Base64URL.encode(try key.privateKey.sign(Array(input.utf8), as: algorithm))
     }

@@ -16,9 +16,9 @@ extension Response {
 
     /// JSON that needs keys, which may have to be generated first.
     static func json(
-        headers: FieldLines = FieldLines(), needingKeys value: () async throws(RSAError) -> JSONValue
+        headers: FieldLines = FieldLines(), needingKeys value: () async throws(PrivateKeyError) -> JSONValue
     ) async -> Response {
-        do throws(RSAError) {
+        do throws(PrivateKeyError) {
             return json(try await value(), headers: headers)
         } catch {
             return text(InputError.noKey.message, status: 500)

@@ -4,7 +4,7 @@ private import COpenSSL
 /// A private key, with which mock-authority and tests sign tokens.
 ///
 /// The server holds no such key. The key is immutable, and any thread may sign.
-package final class RSAPrivateKey: Sendable {
+package final class PrivateKey: Sendable {
     /// The algorithm of the signatures.
     package let algorithm: SignatureAlgorithm
     let handle: KeyHandle
@@ -19,11 +19,11 @@ package final class RSAPrivateKey: Sendable {
     /// - Parameters:
     ///   - algorithm: the algorithm of the signatures, which decides the kind of key.
     ///   - bits: the size of an RSA modulus, 1024 to 8192; below 2048 only for keys that must be refused.
-    /// - Throws: ``RSAError/modulusSize(bits:)`` or OpenSSL's failure.
+    /// - Throws: ``PrivateKeyError/modulusSize(bits:)`` or OpenSSL's failure.
     /// - Returns: the key.
     package static func generate(
         _ algorithm: SignatureAlgorithm = .rs256, bits: Int = 2048
-    ) throws(RSAError) -> RSAPrivateKey {
+    ) throws(PrivateKeyError) -> PrivateKey {
         guard (1024...8192).contains(bits) else { throw .modulusSize(bits: bits) }
         Cleanup.turnOff()
         ErrorQueue.clear()
@@ -34,14 +34,14 @@ package final class RSAPrivateKey: Sendable {
             case .ed25519: unsafe copenssl_ed25519_generate()
             }
         guard let key = unsafe key else { throw .library(ErrorQueue.drain()) }
-        return RSAPrivateKey(unsafe KeyHandle(takingOwnershipOf: key), algorithm)
+        return PrivateKey(unsafe KeyHandle(takingOwnershipOf: key), algorithm)
     }
 
     /// Reads an unencrypted RSA key in PEM, PKCS #8 or PKCS #1.
     ///
     /// - Parameter pem: the text, with its markers.
-    /// - Throws: ``RSAError/notPrivateKey``.
-    package convenience init(pem: String) throws(RSAError) {
+    /// - Throws: ``PrivateKeyError/notPrivateKey``.
+    package convenience init(pem: String) throws(PrivateKeyError) {
         var text = pem
         guard text.utf8.count <= 1 << 16 else { throw .notPrivateKey }
         Cleanup.turnOff()
@@ -114,7 +114,7 @@ package final class RSAPrivateKey: Sendable {
     ///   - other: an algorithm for the same kind of key; that of this key by default.
     /// - Returns: the signature: as long as an RSA modulus, or the two numbers of ECDSA, each of the length of the curve.
     /// - Throws: OpenSSL's failure.
-    package func sign(_ message: [UInt8], as other: SignatureAlgorithm? = nil) throws(RSAError) -> [UInt8] {
+    package func sign(_ message: [UInt8], as other: SignatureAlgorithm? = nil) throws(PrivateKeyError) -> [UInt8] {
         ErrorQueue.clear()
         let algorithm = other ?? algorithm
         // The longest modulus taken has 1024 octets. Message and signature are borrowed for the call.
@@ -134,7 +134,7 @@ package final class RSAPrivateKey: Sendable {
     }
 
     /// Returns the two numbers of an ECDSA signature in DER, one after the other (RFC 7518 section 3.4).
-    private static func raw(_ der: [UInt8], count: Int) throws(RSAError) -> [UInt8] {
+    private static func raw(_ der: [UInt8], count: Int) throws(PrivateKeyError) -> [UInt8] {
         var done: Int32 = 0
         let numbers = unsafe [UInt8](unsafeUninitializedCapacity: count) { numbers, filled in
             filled = count

@@ -4,14 +4,14 @@ import Support
 import Testing
 
 @Suite("A private key signs, and is written and read as PEM", .timeLimit(.minutes(15)))
-struct RSAPrivateKeyTests {
+struct PrivateKeyTests {
     let message = Array("message".utf8)
 
     @Test("A key is the same after it was written and read as PEM")
     func pemRoundTrip() throws {
         let pem = SigningKey.shared.pem
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
-        let copy = try RSAPrivateKey(pem: pem)
+        let copy = try PrivateKey(pem: pem)
         #expect(copy.modulus == SigningKey.shared.modulus)
         #expect(copy.exponent == [1, 0, 1])
         #expect(try SigningKey.shared.publicKey().verifies(signature: copy.sign(message), of: message))
@@ -21,7 +21,7 @@ struct RSAPrivateKeyTests {
         "Other texts are no key",
         arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
     func otherTextIsNoKey(pem: String) {
-        #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: pem) }
+        #expect(throws: PrivateKeyError.notPrivateKey) { try PrivateKey(pem: pem) }
     }
 
     @Test(
@@ -34,12 +34,12 @@ struct RSAPrivateKeyTests {
         let maker = try ChildProcess("/usr/bin/openssl", arguments)
         try #require(maker.wait() == .exit(0))
         #expect(maker.output.contains("PRIVATE KEY-----"))
-        #expect(throws: RSAError.notPrivateKey) { try RSAPrivateKey(pem: maker.output) }
+        #expect(throws: PrivateKeyError.notPrivateKey) { try PrivateKey(pem: maker.output) }
     }
 
     @Test("Each algorithm signs what it alone verifies", arguments: SignatureAlgorithm.allCases)
     func everyAlgorithmSigns(algorithm: SignatureAlgorithm) throws {
-        let key = try RSAPrivateKey.generate(algorithm)
+        let key = try PrivateKey.generate(algorithm)
         let signature = try key.sign(message)
         for other in SignatureAlgorithm.allCases {
             guard let publicKey = try? key.publicKey(for: other) else {
@@ -58,7 +58,7 @@ struct RSAPrivateKeyTests {
 
     @Test("Sizes outside of the limits are refused")
     func sizesOutsideTheLimitsAreRefused() {
-        #expect(throws: RSAError.modulusSize(bits: 512)) { try RSAPrivateKey.generate(bits: 512) }
-        #expect(throws: RSAError.modulusSize(bits: 16384)) { try RSAPrivateKey.generate(bits: 16384) }
+        #expect(throws: PrivateKeyError.modulusSize(bits: 512)) { try PrivateKey.generate(bits: 512) }
+        #expect(throws: PrivateKeyError.modulusSize(bits: 16384)) { try PrivateKey.generate(bits: 16384) }
     }
 }
