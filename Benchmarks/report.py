@@ -47,8 +47,7 @@ def document(measurement, found, shown, root):
         "![CPU per request of task-server and of what it is compared with, and durable additions a second](results.svg)", "",
         "| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in machine.description(root).items()), "",
         "## Targets", "",
-        "A ratio is the median of the rounds' ratios, each of programs that ran one after the other. *No verdict* means that something "
-        "else used the machine, or that the rounds lie far apart and disagree about the target.", "",
+        "[README.md](README.md#how-a-figure-comes-about) says how a figure and a verdict come about.", "",
         "| Figure | Median | Rounds | Target | Verdict |", "| --- | ---: | ---: | --- | --- |"]
     lines += [f"| {each.figure.title} | **{median}** | {spread} | {target} | {each.verdict} |"
               for each in found for median, spread, target in [numbers(each)]]
@@ -64,7 +63,7 @@ def loads_table(shown):
     shown_row = None
     for (row, program, requests), load in shown.items():
         if row != shown_row:
-            yield f"| *{getattr(rows, row).__doc__.splitlines()[0]}* | | | | | |"
+            yield f"| `{row}` | | | | | |"
             shown_row = row
         cpu = " + ".join(number(load[name], "{:.1f}") for name in ("cpu_us", "helper_cpu_us") if load[name] is not None)
         cells = [cpu, *(number(load[name], "{:,.0f}") for name in ("rate", "p50_us", "p99_us"))]
