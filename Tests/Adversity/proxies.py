@@ -77,12 +77,20 @@ class HAProxy(Proxy):
 
     def configure(self, server, folder):
         """One server in place of three, without the checks of its health, which would be counted; all clients share connections."""
+        text = re.sub(r" +(default-server|option httpchk|http-check|option dontlog-normal).*\n", "", self.deployed([server]))
+        return self.command(text.replace("global\n", "global\n    nbthread 1\n").replace("defaults\n", "defaults\n    http-reuse always\n"), folder)
+
+    def deployed(self, servers):
+        """The configuration of deploy/ for these servers, with ports of this machine in place of names of containers."""
         text = (ROOT / "deploy/haproxy/haproxy.cfg").read_text()
-        text = re.sub(r"resolvers containers\n(    .*\n)+", "", text)
-        text = re.sub(r" +(default-server|option httpchk|http-check|option dontlog-normal).*\n", "", text)
-        text = re.sub(r" +server task-server-[23] .*\n", "", text).replace("task-server-1:3000", f"127.0.0.1:{server.port}")
-        text = text.replace("bind :3000", f"bind 127.0.0.1:{self.port}").replace("bind 127.0.0.1:3003", f"bind 127.0.0.1:{free_port()}")
-        text = text.replace("global\n", "global\n    nbthread 1\n").replace("defaults\n", "defaults\n    http-reuse always\n")
+        text = re.sub(r"resolvers containers\n(    .*\n)+| +default-server resolvers .*\n", "", text)
+        for number, server in enumerate(servers, 1):
+            text = text.replace(f"task-server-{number}:3000", f"127.0.0.1:{server.port}")
+        text = re.sub(r" +server .*:3000\n", "", text)
+        return text.replace("bind :3000", f"bind 127.0.0.1:{self.port}").replace("bind 127.0.0.1:3003", f"bind 127.0.0.1:{free_port()}")
+
+    @staticmethod
+    def command(text, folder):
         path = f"{folder}/haproxy.cfg"
         with open(path, "w") as file:
             file.write(text)
@@ -92,3 +100,10 @@ class HAProxy(Proxy):
     def count(line):
         found = re.search(r" \S+/task-server-1 .*retries=\+?(\d+)", line)
         return 1 + int(found[1]) if found else 0
+
+
+class Balancer(HAProxy):
+    """In front of two or three servers, with the checks of their health. It prints a line for what went wrong only."""
+
+    def configure(self, servers, folder):
+        return self.command(self.deployed(servers), folder)
