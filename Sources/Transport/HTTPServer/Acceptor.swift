@@ -35,10 +35,9 @@ final class Acceptor: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Accepts no more.
+    /// Accepts what waits to be accepted, and then no more.
     ///
-    /// If no other process holds the socket, the system then refuses new connections, and resets those that wait to be
-    /// accepted.
+    /// Connections in a socket that other processes hold, too, are left to them.
     func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
         socket.wake()
@@ -54,18 +53,31 @@ final class Acceptor: Sendable {
                 _ = usleep(Self.pause)
                 continue
             }
-            accept()
+            if let code = accept() { pauseIfNeeded(code) }
+        }
+        if !socket.isShared { acceptWaiting() }
+        socket.close()
+    }
+
+    /// Accepts the connections that clients see as open already, because the system resets them when the socket is closed.
+    ///
+    /// The backlog is the most that can have waited when the stop began.
+    private func acceptWaiting() {
+        for _ in 0..<SOMAXCONN {
+            guard core.slots.hasRoom, accept() != EAGAIN else { return }
         }
     }
 
-    private func accept() {
+    /// Accepts one connection; returns the error number if there is none.
+    private func accept() -> Int32? {
         var address = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        unsafe withUnsafeMutablePointer(to: &address) { storage in
+        return unsafe withUnsafeMutablePointer(to: &address) { storage in
             unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 let connection = unsafe CMicroHTTPD_accept(socket.descriptor, address, &size)
-                guard connection >= 0 else { return pauseIfNeeded(errno) }
+                guard connection >= 0 else { return errno }
                 unsafe add(connection, address, size)
+                return nil
             }
         }
     }
@@ -87,7 +99,6 @@ final class Acceptor: Sendable {
         case EAGAIN: socket.wait()
         case EINTR, ECONNABORTED, EPROTO, EPERM: return
         default:
-            if isStopped.load(ordering: .sequentiallyConsistent) { return }
             core.observe(.waiting(.system(code)))
             _ = usleep(Self.pause)
         }

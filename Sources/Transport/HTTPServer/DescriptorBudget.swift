@@ -5,8 +5,8 @@ extension ServerLimits {
     /// The fewest connections that the server may be given: no fewer than ``sane`` allows, which is one for each loop.
     private var leastConnections: Int { min(sane.connections, max(Self.leastUsefulConnections, sane.loops)) }
 
-    /// The descriptors besides connections: the listening socket, and two for each loop (epoll and its wakeup).
-    private var fixedDescriptors: Int { 1 + 2 * sane.loops }
+    /// The descriptors besides connections: epoll and its wakeup for each loop, and the listening socket and its own.
+    private var fixedDescriptors: Int { 2 + 2 * sane.loops }
 
     /// Returns the most descriptors that servers of these limits take.
     package static func descriptors(of servers: [ServerLimits]) -> Int {

@@ -17,7 +17,9 @@ package final class ServerSocket: Sendable {
     /// The port; the port that the system chose if 0 was requested.
     package let port: UInt16
     let descriptor: Int32
-    /// Ends the wait for a connection of an inherited socket; -1 for a socket of our own.
+    /// Whether the socket was inherited, so that other processes may hold it, too.
+    let isShared: Bool
+    /// Ends the wait for a connection.
     private let wakeup: Int32
     private let isClosed = Atomic<Bool>(false)
 
@@ -33,7 +35,7 @@ package final class ServerSocket: Sendable {
         guard descriptor >= 0 else { throw .last("socket") }
         do throws(ServerStartError) {
             try bind(descriptor, to: address)
-            try self.init(takingOwnershipOf: descriptor, wakeup: -1)
+            try self.init(takingOwnershipOf: descriptor, isShared: false)
         } catch {
             _ = Glibc.close(descriptor)
             throw error
@@ -53,17 +55,17 @@ package final class ServerSocket: Sendable {
         else { throw .notListening(descriptor: descriptor) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         limitBuffers(of: descriptor)
-        let wakeup = CMicroHTTPD_wakeup()
-        guard wakeup >= 0 else { throw .last("eventfd") }
-        try self.init(takingOwnershipOf: descriptor, wakeup: wakeup)
+        try self.init(takingOwnershipOf: descriptor, isShared: true)
     }
 
-    private init(takingOwnershipOf descriptor: Int32, wakeup: Int32) throws(ServerStartError) {
+    private init(takingOwnershipOf descriptor: Int32, isShared: Bool) throws(ServerStartError) {
         // Two processes may wait for one connection, and `accept` must not block the one that comes too late.
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         (host, port) = try boundAddress(of: descriptor)
+        wakeup = CMicroHTTPD_wakeup()
+        guard wakeup >= 0 else { throw .last("eventfd") }
         self.descriptor = descriptor
-        self.wakeup = wakeup
+        self.isShared = isShared
     }
 
     deinit { close() }
@@ -75,22 +77,17 @@ package final class ServerSocket: Sendable {
 
     /// Waits until there is a connection to accept, or until ``wake()`` is called.
     func wait() {
-        // The system leaves out what is -1.
         var entries = [descriptor, wakeup].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         _ = unsafe poll(&entries, nfds_t(entries.count), -1)
     }
 
-    /// Ends this wait and all later ones.
-    ///
-    /// A socket of our own is shut down, which needs no further descriptor. An inherited one must go on listening.
-    func wake() {
-        if wakeup >= 0 { CMicroHTTPD_wake(wakeup) } else { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
-    }
+    /// Ends this wait and all later ones; the socket goes on listening.
+    func wake() { CMicroHTTPD_wake(wakeup) }
 
     func close() {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
         _ = Glibc.close(descriptor)
-        if wakeup >= 0 { _ = Glibc.close(wakeup) }
+        _ = Glibc.close(wakeup)
     }
 }
 
