@@ -1,5 +1,6 @@
 """nginx and HAProxy in front of a task-server, with the configurations of deploy/, and how many requests each has forwarded."""
 import re
+import socket
 import subprocess
 import threading
 
@@ -106,4 +107,13 @@ class Balancer(HAProxy):
     """In front of two or three servers, with the checks of their health. It prints a line for what went wrong only."""
 
     def configure(self, servers, folder):
-        return self.command(self.deployed(servers), folder)
+        self.orders = f"{folder}/haproxy.sock"
+        return self.command(self.deployed(servers).replace("global\n", f"global\n    stats socket {self.orders} level admin\n"), folder)
+
+    def order(self, words):
+        """Tells HAProxy what an operator would by `socat`."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(self.orders)
+            connection.sendall(words.encode() + b"\n")
+            if answer := connection.recv(4096).strip():
+                raise RuntimeError(f"HAProxy answered {words!r} with {answer}")

@@ -5,6 +5,7 @@ import pathlib
 import socket
 import sqlite3
 import sys
+import time
 
 from programs import Failed, TaskServer, wait_until  # first, since it makes the next one known
 from database import Database
@@ -17,6 +18,8 @@ os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
 os.execv(sys.argv[2], sys.argv[2:])"""
 SETTINGS_OF_ALL = {"TASKS_MAX_TASKS": "10000000"}
 SETTINGS = {**SETTINGS_OF_ALL, "TASKS_LOG_REQUESTS": "errors"}
+# HAProxy asks every second whether a server is ready, and leaves it out after the second no.
+BALANCED = {**SETTINGS, "TASKS_SHUTDOWN_DELAY": "3s"}
 COUNTS = "SELECT text, count(*) FROM tasks GROUP BY text"
 
 
@@ -85,16 +88,16 @@ class Restarted:
 class Balanced:
     """Two servers on PostgreSQL behind HAProxy, which are replaced one after the other on their own ports.
 
-    With `older`, another program, the first two are of that program, which also makes the tables.
+    With `older`, another program, the first two are of that program, which also makes the tables. It may know no TASKS_SHUTDOWN_DELAY, so
+    HAProxy is told to leave such a server out before it ends.
     """
 
     def __init__(self, folder, mock, build, older=None):
-        self.stack, self.mock, self.build = contextlib.ExitStack(), mock, build
+        self.stack, self.mock, self.build, self.older = contextlib.ExitStack(), mock, build, older
         self.database = self.stack.enter_context(Database(f"{folder}/postgresql"))
         self.database.sql("CREATE DATABASE tasks")
         self.address = self.database.address("tasks")
-        # An older program may not know the others.
-        self.servers = [TaskServer(self.address, mock, build, **(SETTINGS_OF_ALL if older else SETTINGS)) for _ in range(2)]
+        self.servers = [TaskServer(self.address, mock, build, **(SETTINGS_OF_ALL if older else BALANCED)) for _ in range(2)]
         for server in self.servers:
             self.stack.callback(server.close)
             server.command = [pathlib.Path(older)] if older else server.command
@@ -108,13 +111,19 @@ class Balanced:
 
     def restart(self, number):
         """Replaces one of the servers."""
-        old = self.servers[number % 2]
+        old, name = self.servers[number % 2], f"ready/task-server-{1 + number % 2}"
+        is_older = self.older and number < 2
+        if is_older:
+            self.balancer.order(f"set server {name} state drain")
+            time.sleep(1)
         end(old)
-        self.process = TaskServer(self.address, self.mock, self.build, **SETTINGS)
+        self.process = TaskServer(self.address, self.mock, self.build, **BALANCED)
         self.process.settings["TASKS_LISTEN"], self.process.port = old.settings["TASKS_LISTEN"], old.port
         self.servers[number % 2] = self.process
         self.stack.callback(self.process.close)
         self.process.start()
+        if is_older:
+            self.balancer.order(f"set server {name} state ready")
 
     def migrate(self):
         """Changes the tables while both servers run, as the migration of a version to come would."""

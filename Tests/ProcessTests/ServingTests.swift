@@ -42,6 +42,21 @@ import Testing
         #expect(try stage.server().texts(token: token) == ["Late"])
     }
 
+    @Test func `A server that is told to stop serves on for as long as balancers need to notice`() throws {
+        let stage = try Stage()
+        let server = try stage.server(["TASKS_SHUTDOWN_DELAY": "200s"])
+        let token = try stage.token()
+        server.process.send(SIGTERM)
+        try eventuallyBlocking("balancers learn of it") {
+            try exchange(server.port, "GET", "/readyz").text.hasPrefix("not ready: stopping")
+        }
+        let answer = try server.add("Late", token: token)
+        #expect(answer.status == 201)
+        // A second signal waits for nothing.
+        server.process.send(SIGTERM)
+        #expect(try server.process.wait() == .exit(1))
+    }
+
     @Test func `A stop does not wait longer than its patience`() throws {
         let stage = try Stage()
         // By default it waits for ten seconds.

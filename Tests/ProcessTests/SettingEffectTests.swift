@@ -102,7 +102,7 @@ struct SettingEffectTests {
         "AUTHORITY": "HealthTests", "METADATA_URL": "ProviderTests", "ISSUER": "ServingTests",
         "CA_FILE": "MockProgramTests", "ALLOW_HTTP_AUTHORITY": "CommandLineTests", "TLS_CERT": "CertificateTests",
         "TLS_KEY": "CertificateTests", "UNTIL": "MoveOwnersTests", "DISTRUSTED_KEYS": "TransportTests",
-        "SHUTDOWN_PATIENCE": "ServingTests", "SOURCES": "SourceTests", "SOURCES_FILE": "SourceTests",
+        "SHUTDOWN_DELAY": "ServingTests", "SHUTDOWN_PATIENCE": "ServingTests", "SOURCES": "SourceTests", "SOURCES_FILE": "SourceTests",
         "SOURCE_NAME_WORD": "SourceTests", "SOURCE_NAME_ALLOW_HTTP": "SourceTests",
         "SOURCE_NAME_OWNERS": "SourceTests", "KEY_HOSTS": "SettingEffectTests", "ALGORITHMS": "SettingEffectTests",
         "TENANTS": "SettingEffectTests",
@@ -188,6 +188,7 @@ struct SettingEffectTests {
         TASKS_MAX_TASKS 10000
         TASKS_ANSWER_MEMORY 64MiB
         TASKS_RATE_LIMIT off
+        TASKS_SHUTDOWN_DELAY 0s
         TASKS_SHUTDOWN_PATIENCE 10s
         TASKS_LOG_LEVEL info
         TASKS_LOG_FORMAT auto

@@ -19,7 +19,7 @@ struct Handover {
     /// Begins the time for which a server of these settings may take to end.
     init(of manager: ServiceManager, _ settings: LimitSettings, _ signals: Signals, _ log: Log) {
         sockets = manager.sockets
-        patience = settings.shutdownPatience + Self.closing
+        patience = settings.shutdownDelay + settings.shutdownPatience + Self.closing
         end = .now + patience
         self.signals = signals
         self.log = log

@@ -83,6 +83,7 @@ struct LimitSettings: Sendable {
     let tasks: Int
     let answerMemory: Int
     let rate: Int?
+    let shutdownDelay: Duration
     let shutdownPatience: Duration
 
     init(reading reader: inout SettingReader) {
@@ -111,6 +112,9 @@ struct LimitSettings: Sendable {
             "RATE_LIMIT", .orOff(.integer(1...1_000_000, example: 50)), default: "off",
             help: "Requests per second of one person, with bursts of twice as many. "
                 + "Each answer says in `RateLimit` how many are left.")
+        shutdownDelay = reader.value(
+            "SHUTDOWN_DELAY", .duration(.zero ... .seconds(600), example: "3s"), default: "0s",
+            help: "How long the server serves on when it is told to stop, until balancers have seen /readyz say so.")
         shutdownPatience = reader.value(
             "SHUTDOWN_PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s",
             help: "How long requests in progress may take when the server stops.")
