@@ -84,7 +84,7 @@ class Restart(unittest.TestCase):
         self.assertGreater(load.last_answers, 4)
 
     def test_no_request_is_lost_while_servers_behind_haproxy_are_replaced(self):
-        check(self, drill(Balanced, 2, 8_000, "debug"), 8_000)
+        check(self, drill(Balanced, 2, 5_000, "debug"), 5_000)
 
     def test_sockets_of_the_service_manager(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:
