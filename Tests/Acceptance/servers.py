@@ -58,6 +58,8 @@ def answers(url):
 class Servers:
     """`mock-authority` and `task-server`; the page can be taken away and brought back."""
 
+    policy = "b2c_1_sign_in"
+
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tasks-acceptance-"))
         self.programs = ROOT / ".build/debug"
@@ -67,7 +69,7 @@ class Servers:
         self.running = {}
         atexit.register(self.stop)
         self._start("mock-authority", **self.authority_settings())
-        self._await("mock-authority", f"{self.authority}/{TENANT}/b2c_1_sign_in/v2.0/.well-known/openid-configuration")
+        self._await("mock-authority", f"{self.authority}/{TENANT}/{self.policy}/v2.0/.well-known/openid-configuration")
         self.start_page()
 
     def authority_settings(self):

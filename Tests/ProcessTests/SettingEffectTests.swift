@@ -204,6 +204,7 @@ struct SettingEffectTests {
         MOCK_STATE
         MOCK_TLS_LISTEN
         MOCK_TLS_NAME
+        MOCK_PERSONA microsoft
         MOCK_TOKEN_LIFETIME 3600
         MOCK_ERA current
         MOCK_LAX false

@@ -8,6 +8,7 @@ struct MockSettings: SettingTable {
     let network: Network
     let files: Files
     let tls: TLS
+    let persona: Persona
     let behaviour: Behaviour
     let client: Client
     let printSettings: Bool
@@ -52,6 +53,12 @@ struct MockSettings: SettingTable {
                     "A folder for the keys, the accounts and the certificate. The mock makes it if it is missing."
             ))
         tls = TLS(reading: &reader, hasState: files.state != nil, allowRemote: network.allowRemote)
+        persona = reader.value(
+            "PERSONA", .choice, default: Persona.microsoft.rawValue,
+            help:
+                "Whose behaviour the mock plays: Microsoft's services, or one OpenID provider that follows the standards, "
+                + "without what Microsoft does differently."
+        )
         behaviour = Behaviour(reading: &reader)
         client = Client(
             kind: reader.option("for", .choice, help: "The client for which client-settings prints the settings."),

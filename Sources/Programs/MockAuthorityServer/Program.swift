@@ -48,7 +48,11 @@ private func clientSettings(_ settings: MockSettings) throws(OperatorError) -> S
     }
     let listen = settings.network.listen
     let shown = try configuration(settings, listen).clientSettings("http://\(listen.called)")
-    return shown.first { $0.kind == kind.rawValue }?.text ?? ""
+    guard let client = shown.first(where: { $0.kind == kind.rawValue }) else {
+        throw OperatorError(
+            "\(kind.rawValue) is a client of Microsoft's services, which --persona strict does not play.", .badSettings)
+    }
+    return client.text
 }
 
 extension OperatorError {

@@ -21,6 +21,7 @@ func configuration(
     if let mode = settings.network.issuerMode {
         for index in configuration.policies.indices { configuration.policies[index].issuer = mode }
     }
+    configuration.play(settings.persona)
     configuration.behaviour = settings.behaviour
     configuration.behaviour.remoteControl = settings.network.allowRemote
     configuration.moreHostNames = settings.tls.names
@@ -36,10 +37,12 @@ private func shownClientSettings(
 ) -> @Sendable (String) -> [(kind: String, text: String)] {
     let authorityFile = secure.flatMap { _ in settings.files.state.map { "\($0)/ca.pem" } }
     let tasks = settings.client.tasks
+    // The other kinds are clients of Microsoft's services.
+    let kinds = ClientKind.allCases.filter { configuration.profile == .b2c || $0 == .curl }
     return { base in
         let client = ClientSettings(
             configuration: configuration, base: secure ?? base, tasks: tasks, authorityFile: authorityFile)
-        return ClientKind.allCases.map { (kind: $0.rawValue, text: client.text(for: $0)) }
+        return kinds.map { (kind: $0.rawValue, text: client.text(for: $0)) }
     }
 }
 

@@ -17,34 +17,63 @@ struct StartupMessage {
     private var base: String { "http://\(address.called)" }
 
     var text: String {
-        let policies = configuration.policies.map(\.name).joined(separator: ",")
-        let client = configuration.applications.clients.first?.id ?? ""
-        let user = configuration.users.first?.email ?? "alice@example.com"
-        let authority = "\(base)/\(configuration.tenant.name)"
-        return """
-            mock-authority \(programVersion) listens on \(base)
-            For development only: everyone who reaches it can get a token of any user.
+        """
+        mock-authority \(programVersion) listens on \(base)
+        For development only: everyone who reaches it can get a token of any user.
 
-              export B2C_AUTHORITY=\(authority)
-              export TASKS_AUTHORITY=\(authority) TASKS_POLICIES=\(policies) TASKS_CLIENT_ID=\(client)
-              curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)'
-              curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)&profile=external-id'
-              curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)' | task-server explain-token
-              curl -s \(base)\(MockAuthority.Path.badTokens)\(secure.map(lines).joined())
+        \(Self.lines(commands))\(secure.map(text).joined())
+        """
+    }
+
+    private var commands: [String] {
+        let user = configuration.users.first?.email ?? "alice@example.com"
+        let token = "curl -s '\(base)\(MockAuthority.Path.testToken)?user=\(user)"
+        let external = configuration.externalTenant == nil ? [] : ["\(token)&profile=external-id'"]
+        return settings + ["\(token)'"] + external + [
+            "\(token)' | task-server explain-token", "curl -s \(base)\(MockAuthority.Path.badTokens)",
+        ]
+    }
+
+    /// The settings with which clients and task-server find the authority.
+    private var settings: [String] {
+        let client = configuration.applications.clients.first?.id ?? ""
+        guard configuration.profile == .b2c else {
+            let issuer = configuration.policies.first.map(configuration.issuer) ?? ""
+            let audience = configuration.applications.resources.first?.audience ?? client
+            return [
+                "export TASKS_METADATA_URL=\(issuer)/.well-known/openid-configuration TASKS_OWNER_CLAIM=sub "
+                    + "TASKS_CLIENT_ID=\(audience)"
+            ]
+        }
+        let policies = configuration.policies.map(\.name).joined(separator: ",")
+        let authority = "\(base)/\(configuration.tenant.name)"
+        return [
+            "export B2C_AUTHORITY=\(authority)",
+            "export TASKS_AUTHORITY=\(authority) TASKS_POLICIES=\(policies) TASKS_CLIENT_ID=\(client)",
+        ]
+    }
+
+    private func text(_ secure: Secure) -> String {
+        let file = secure.authorityFile
+        let origin = "https://localhost:\(secure.port)"
+        let authority = "\(origin)/\(configuration.tenant.name)"
+        let settings =
+            configuration.profile == .b2c
+            ? ["export B2C_AUTHORITY=\(authority)", "export TASKS_AUTHORITY=\(authority) TASKS_CA_FILE=\(file)"]
+            : ["export TASKS_CA_FILE=\(file)"]
+        let trust =
+            "export REQUESTS_CA_BUNDLE=\(file) SSL_CERT_FILE=\(file) CURL_CA_BUNDLE=\(file) NODE_EXTRA_CA_CERTS=\(file)"
+        return """
+
+
+            and on \(origin), with a certificate that these trust:
+
+            \(Self.lines(settings + [trust]))
             """
     }
 
-    private func lines(_ secure: Secure) -> String {
-        let file = secure.authorityFile
-        let port = secure.port
-        return """
-
-
-            and on https://localhost:\(port), with a certificate that these trust:
-
-              export B2C_AUTHORITY=https://localhost:\(port)/\(configuration.tenant.name)
-              export TASKS_AUTHORITY=https://localhost:\(port)/\(configuration.tenant.name) TASKS_CA_FILE=\(file)
-              export REQUESTS_CA_BUNDLE=\(file) SSL_CERT_FILE=\(file) CURL_CA_BUNDLE=\(file) NODE_EXTRA_CA_CERTS=\(file)
-            """
+    /// The commands, each indented on a line of its own.
+    private static func lines(_ commands: [String]) -> String {
+        commands.map { "  \($0)" }.joined(separator: "\n")
     }
 }

@@ -5,7 +5,7 @@ struct AuthorizationRequest: Sendable {
     let client: Client
     /// Where the answer goes.
     let delivery: Delivery
-    /// What the answer holds.
+    /// The contents of the answer.
     let types: ResponseTypes
     /// The requested scope.
     let scope: Scope
@@ -23,6 +23,8 @@ struct AuthorizationRequest: Sendable {
         var maximumAge: Int64?
         /// Whether the ID token has to say when the person signed in, also where the service leaves that out.
         var wantsTime = false
+        /// The claims that the client asks for by their names.
+        var claims = RequestedClaims()
         var clientInfo = false
 
         /// The form that the prompt `create` of External ID opens.
@@ -71,13 +73,17 @@ extension AuthorizationRequest {
         let client = try Self.client(parameters, configuration)
         let delivery = try Delivery(parameters, client, configuration)
         do throws(Refusal) {
+            let isStrict = configuration.profile == .strict
+            if isStrict { try parameters.refuseUnsupported() }
             let text = parameters["response_type"] ?? ""
+            if isStrict, text.isEmpty { throw .missingParameter("response_type") }
             guard let types = ResponseTypes(text) else { throw .responseType(text) }
             try delivery.checkMode(parameters["response_mode"], for: types)
             guard let scopeText = parameters["scope"] else { throw .missingScope }
             let scope = try Scope(scopeText, client: client, configuration)
             if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
-            let options = try Options(parameters, client, configuration.profile)
+            var options = try Options(parameters, client, configuration.profile)
+            if isStrict { try options.readStrictly(parameters, for: types) }
             self.init(client: client, delivery: delivery, types: types, scope: scope, options: options)
         } catch {
             throw .client(error, delivery)
@@ -105,7 +111,8 @@ extension AuthorizationRequest.Options {
         wantsTime = maximumAge != nil || claims?.object?["id_token"]?.object?["auth_time"] != nil
         clientInfo = parameters["client_info"] == "1"
         prompt = parameters["prompt"]
-        let prompts = ["none", "login", "consent", "select_account"] + (profile == .b2c ? [] : ["create"])
+        let prompts = ["none", "login", "consent", "select_account"] + (profile.isEntra ? ["create"] : [])
+        if profile == .strict { prompt = try parameters.strictPrompt() }
         if let prompt, !prompts.contains(prompt) { throw .wrongPrompt }
         let method = parameters["code_challenge_method"]
         guard [nil, "plain", "S256"].contains(method) else { throw .challengeMethod }

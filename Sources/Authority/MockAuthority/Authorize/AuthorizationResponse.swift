@@ -15,7 +15,8 @@ struct AuthorizationResponse: Sendable {
         _ user: User, signedIn: Int64, newUser: Bool, headers: FieldLines = FieldLines()
     ) async -> Response {
         let signIn = SignIn(
-            time: signedIn, nonce: request.options.nonce, newUser: newUser, showsTime: request.options.wantsTime)
+            time: signedIn, nonce: request.options.nonce, newUser: newUser, showsTime: request.options.wantsTime,
+            claims: request.options.claims)
         let granted = GrantedRequest(
             user: user, client: request.client, policy: context.policy, scope: request.scope, signIn: signIn,
             now: context.now)

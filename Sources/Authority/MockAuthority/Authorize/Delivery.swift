@@ -28,8 +28,10 @@ struct Delivery: Sendable, Equatable {
         guard let registered = client.redirectURIs.first else {
             throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
         }
+        let isStrict = configuration.profile == .strict
+        if isStrict, parameters["redirect_uri"] == nil { throw .page(.missingParameter("redirect_uri")) }
         redirectURI = parameters["redirect_uri"] ?? registered
-        guard configuration.behaviour.lax || client.accepts(redirectURI) else {
+        guard configuration.behaviour.lax || client.accepts(redirectURI, exactly: isStrict) else {
             let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
             guard configuration.profile == .b2c else { throw .page(refusal) }
             redirectURI = registered
@@ -62,14 +64,12 @@ struct Delivery: Sendable, Equatable {
         return Response(302, headers: headers)
     }
 
-    /// A refusal, in the order of the service.
+    /// The answer with a refusal, whose parameters are in the order of the service.
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let isB2C = context.configuration.profile == .b2c
         var fields = [
-            ("error", isB2C ? refusal.error : refusal.entra.error),
-            ("error_description", context.description(of: refusal)),
+            ("error", context.error(of: refusal)), ("error_description", context.description(of: refusal)),
         ]
-        if !isB2C { fields.append(("error_uri", refusal.entra.uri)) }
+        if context.configuration.profile.isEntra { fields.append(("error_uri", refusal.entra.uri)) }
         if let state { fields.append(("state", state)) }
         return response(fields)
     }
@@ -77,10 +77,10 @@ struct Delivery: Sendable, Equatable {
 
 extension Client {
     /// Whether answers may go to a URI: to a registered one, and if `http://localhost` is registered, to every port and path
-    /// of the loopback (RFC 8252 section 7.3).
-    func accepts(_ uri: String) -> Bool {
+    /// of the loopback (RFC 8252 section 7.3) unless the URI has to be registered exactly.
+    func accepts(_ uri: String, exactly: Bool = false) -> Bool {
         if redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
-        return redirectURIs.contains("http://localhost") && WebAddress(ofNativeClient: uri) != nil
+        return !exactly && redirectURIs.contains("http://localhost") && WebAddress(ofNativeClient: uri) != nil
     }
 }
 
@@ -96,10 +96,22 @@ extension WebAddress {
 }
 
 extension RequestContext {
+    /// The code of the refusal (RFC 6749 sections 4.1.2.1 and 5.2), which is that of the service.
+    func error(of refusal: Refusal) -> String {
+        switch configuration.profile {
+        case .b2c: refusal.error
+        case .strict: refusal.standardError
+        case .externalID, .entra: refusal.entra.error
+        }
+    }
+
     /// The refusal in the words of the service.
     func description(of refusal: Refusal) -> String {
-        configuration.profile == .b2c
-            ? refusal.description(correlation: correlation, now: now)
-            : refusal.entra.description(trace: GUID.random(), correlation: correlation, now: now)
+        switch configuration.profile {
+        case .b2c: refusal.description(correlation: correlation, now: now)
+        case .strict: refusal.standardDescription
+        case .externalID, .entra:
+            refusal.entra.description(trace: GUID.random(), correlation: correlation, now: now)
+        }
     }
 }

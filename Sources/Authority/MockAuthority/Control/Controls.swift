@@ -3,7 +3,8 @@ import HTTP
 import JSON
 
 extension MockAuthority {
-    /// A request to a control, about the tenant that `profile=` and `tenant=` name; without them, B2C's.
+    /// Answers a request to a control, about the tenant that `profile=` and `tenant=` name; without them, about that of the
+    /// policies.
     func control(_ host: HostContext) async throws(UnknownRun) -> Decision {
         if let refusal = host.refusalOfControl { return .respond(refusal) }
         let tenant: TenantAuthority
@@ -27,10 +28,11 @@ extension MockAuthority {
 
     func tenant(_ selection: TenantSelection) throws(InputError) -> TenantAuthority {
         let all = [b2c] + others
-        let ofProfile = all.filter { $0.configuration.profile == selection.profile }
+        let profile = selection.profile ?? configuration.profile
+        let ofProfile = all.filter { $0.configuration.profile == profile }
         guard let name = selection.tenant else {
             if let first = ofProfile.first { return first }
-            throw InputError(message: "No tenant of the profile '\(selection.profile.rawValue)' is configured.")
+            throw InputError(message: "No tenant of the profile '\(profile.rawValue)' is configured.")
         }
         if let tenant = ofProfile.first(where: { $0.configuration.tenant.isCalled(name) }) { return tenant }
         let known = ofProfile.map(\.configuration.tenant.name).joined(separator: ", ")
@@ -40,7 +42,8 @@ extension MockAuthority {
 
 /// Which tenant a control is about.
 struct TenantSelection: Sendable, Equatable {
-    var profile = TenantProfile.b2c
+    /// What the tenant plays; `nil` for the tenant of the policies.
+    var profile: TenantProfile?
     /// Domain or id; `nil` for the first tenant of the profile.
     var tenant: String?
 

@@ -62,14 +62,14 @@ extension HostContext {
         ])
     }
 
-    /// Policies of B2C have metadata of their own, so its tenant has none.
+    /// A tenant with policies has no metadata, since each policy has metadata of its own.
     private func tenantJSON(_ tenant: TenantAuthority) -> JSONValue {
         let configuration = tenant.configuration
         let (tenantOf, profile) = (configuration.tenant, configuration.profile)
         return [
             "title": .string(profile.title), "profile": .string(profile.rawValue), "name": .string(tenantOf.name),
             "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
-            "metadata": profile == .b2c ? .null : .string("/\(tenantOf.id)/\(Routes.entraMetadata.path)"),
+            "metadata": profile.isEntra ? .string("/\(tenantOf.id)/\(Routes.entraMetadata.path)") : .null,
         ]
     }
 
@@ -104,6 +104,7 @@ extension TenantProfile {
         case .b2c: "Azure AD B2C"
         case .externalID: "Entra External ID"
         case .entra: "Entra ID"
+        case .strict: "OpenID Connect"
         }
     }
 }

@@ -11,10 +11,17 @@ extension TokenEndpoint {
         if let bound = grant.binding.redirectURI, !bound.isSame(as: redirectURI) {
             throw .grantOfOtherEndpoint(actual: redirectURI, expected: bound)
         }
-        if let challenge = grant.binding.challenge { try check(parameters["code_verifier"], challenge) }
+        let isStrict = configuration.profile == .strict
+        if let challenge = grant.binding.challenge {
+            try check(parameters["code_verifier"], challenge)
+        } else if isStrict, parameters["code_verifier"] != nil {
+            // RFC 9700 section 2.1.1: such a code was requested without the client's proof key.
+            throw .wrongVerifier
+        }
         guard spend(grant) else { throw .codeRedeemed }
+        let scopeText = isStrict ? nil : parameters["scope"]
         return try await signTokens(
-            for: try grantedRequest(grant, user, client, parameters["scope"]), family: grant.family)
+            for: try grantedRequest(grant, user, client, scopeText), family: grant.family)
     }
 
     private func check(_ verifier: String?, _ challenge: Grant.Challenge) throws(Refusal) {
@@ -29,7 +36,7 @@ extension TokenEndpoint {
         let (grant, user) = try redeem(token, .refresh, client)
         let granted = try grantedRequest(grant, user, client, parameters["scope"])
         let isSpent = configuration.behaviour.strictRefresh && !spend(grant)
-        guard !isSpent, !context.run.hasEnded(grant) else { throw .grantRevoked }
+        guard !isSpent, !context.run.hasEnded(family: grant.family) else { throw .grantRevoked }
         return try await signTokens(for: granted, renewing: grant, family: grant.family)
     }
 
@@ -60,7 +67,12 @@ extension TokenEndpoint {
         _ grant: Grant, _ user: User, _ client: Client, _ scopeText: String?
     ) throws(Refusal) -> GrantedRequest {
         let scope = try scope(scopeText ?? grant.binding.scope, client)
+        if configuration.profile == .strict {
+            let known = grant.binding.scope.spaceSeparated
+            guard scope.asked.allSatisfy(known.contains) else { throw .scopeNotGranted }
+        }
         return GrantedRequest(
-            user: user, client: client, policy: context.policy, scope: scope, signIn: grant.signIn, now: context.now)
+            user: user, client: client, policy: context.policy, scope: scope, signIn: grant.signIn, now: context.now,
+            family: grant.family)
     }
 }

@@ -9,18 +9,24 @@ struct LogoutEndpoint: Sendable {
 
     /// Forgets the session and goes where the client says.
     ///
-    /// Without a hint the URI is not checked, as in the service: an open redirect on purpose, one more reason to stay
-    /// on the loopback.
+    /// Without a hint the URI is not checked, as in the services of Microsoft: the open redirect is intended, and one more
+    /// reason to stay on the loopback. A strict provider checks the URI by the hint or by `client_id`.
     func respond() async -> Response {
         let query = context.head.target
+        let isStrict = context.configuration.profile == .strict
         let cookie: FieldLines = ["Set-Cookie": Session(context: context).expiredCookie]
         guard let uri = query["post_logout_redirect_uri"], !uri.isEmpty else {
             return Page(title: "Signed out", content: "<p>You are signed out.</p>", headers: cookie).response
         }
         if let hint = query["id_token_hint"], !hint.isEmpty {
             guard let client = await client(hint) else { return context.errorPage(.invalidIDTokenHint) }
-            guard context.configuration.behaviour.lax || client.accepts(uri) else {
+            guard context.configuration.behaviour.lax || client.accepts(uri, exactly: isStrict) else {
                 return context.errorPage(.redirectMismatch(uri, client: client.id))
+            }
+        } else if isStrict {
+            let client = query["client_id"].flatMap(context.configuration.applications.client)
+            guard client?.accepts(uri, exactly: true) == true else {
+                return context.errorPage(.redirectMismatch(uri, client: client?.id ?? ""))
             }
         }
         let state =

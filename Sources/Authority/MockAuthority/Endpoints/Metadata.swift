@@ -5,7 +5,7 @@ import OpenSSL
 extension RequestContext {
     /// The discovery document (OpenID Connect Discovery 1.0 section 3).
     var metadata: Response {
-        Response.json(metadataDocument, headers: openToAll)
+        Response.json(configuration.profile == .strict ? strictDocument : metadataDocument, headers: openToAll)
     }
 
     /// The key set (RFC 7517 section 5).

@@ -26,8 +26,9 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    /// Every refusal is a 400; B2C's have exactly two members.
+    /// Every refusal of Microsoft's is a 400; B2C's have exactly two members.
     private func refuse(_ refusal: Refusal) -> Response {
+        if configuration.profile == .strict { return context.standardResponse(refusal) }
         guard configuration.profile == .b2c else { return context.response(refusal.entra) }
         let description = refusal.description(correlation: context.correlation, now: context.now)
         return Response.json(
@@ -43,10 +44,12 @@ struct TokenEndpoint: Sendable {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
         case "password": reply = try await passwordGrant(parameters, client)
-        case _ where configuration.profile != .b2c && Self.deviceGrantTypes.contains(type):
+        case _ where configuration.profile.isEntra && Self.deviceGrantTypes.contains(type):
             reply = try await deviceGrant(parameters, client)
-        case Self.assertionGrantType where configuration.profile != .b2c:
+        case Self.assertionGrantType where configuration.profile.isEntra:
             reply = try await onBehalfOfGrant(parameters, client)
+        case "client_credentials" where configuration.profile == .strict:
+            reply = try await strictClientCredentialsGrant(parameters, client)
         case "client_credentials": return try await clientCredentialsGrant(parameters, client)
         default: throw .unsupportedGrant(type)
         }

@@ -2,12 +2,16 @@ import Basics
 import HTTP
 import JSON
 
-/// The user information endpoint of custom policies, under the names that the service gives its claims.
+/// The user information endpoint: that of custom policies of B2C, or that of OpenID Connect Core 5.3.
 struct UserInfoEndpoint: Sendable {
     let context: RequestContext
 
-    /// The account that the bearer token speaks for.
-    func respond() async -> Response {
+    func decide() async -> Decision {
+        context.configuration.profile == .strict ? await decideStrictly() : .respond(await respond())
+    }
+
+    /// The account that the bearer token speaks for, under the names that the service gives its claims.
+    private func respond() async -> Response {
         guard let field = context.head.headers["Authorization"], field.spaceSeparated.count == 2,
             field.spaceSeparated[0].isEqualIgnoringCase(to: "bearer")
         else { return refuse("") }
@@ -23,8 +27,8 @@ struct UserInfoEndpoint: Sendable {
             ], headers: context.headers)
     }
 
-    private func refuse(_ error: String) -> Response {
-        var response = Response.text("A bearer token of this authority is needed.", status: 401)
+    func refuse(_ error: String, status: Status = 401) -> Response {
+        var response = Response.text("A bearer token of this authority is needed.", status: status)
         response.headers.append(context.headers)
         response.headers.append("WWW-Authenticate", "Bearer realm=\"\(context.configuration.tenant.name)\"\(error)")
         return response

@@ -141,19 +141,26 @@ extension EntraClaims {
 extension TenantAuthority {
     /// The claims of a granted request; `base` is scheme and host of the request.
     func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims {
-        configuration.profile == .b2c
-            ? ClaimsBuilder(configuration: configuration, granted: granted)
-            : EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
+        switch configuration.profile {
+        case .b2c: ClaimsBuilder(configuration: configuration, granted: granted)
+        case .strict: StrictClaims(configuration: configuration, granted: granted)
+        case .externalID, .entra:
+            EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
+        }
     }
 
     /// The response of the token endpoint; B2C's is of an era.
     func reply(
         to granted: GrantedRequest, _ signer: TokenSigner, at base: String, era: Era
     ) throws(PrivateKeyError) -> any TokenResponse {
-        guard configuration.profile == .b2c else {
+        switch configuration.profile {
+        case .b2c: return try B2CTokenResponse(signing: granted, configuration, signer, era: era)
+        case .strict:
+            return try StrictTokenResponse(
+                signing: StrictClaims(configuration: configuration, granted: granted), signer)
+        case .externalID, .entra:
             let claims = EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
             return try EntraTokenResponse(signing: claims, signer)
         }
-        return try B2CTokenResponse(signing: granted, configuration, signer, era: era)
     }
 }

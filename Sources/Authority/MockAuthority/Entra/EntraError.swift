@@ -60,6 +60,6 @@ extension RequestContext {
 
     /// Whether the password grant is one here.
     var allowsPasswordGrant: Bool {
-        configuration.profile == .b2c ? policy.allowsPasswordGrant : configuration.behaviour.entra.passwordGrant
+        configuration.profile.isEntra ? configuration.behaviour.entra.passwordGrant : policy.allowsPasswordGrant
     }
 }

@@ -127,6 +127,9 @@ struct SignInStep: Sendable {
 
     /// The answer for the client, and the session; without a time of the sign-in, it is now.
     func finish(_ user: User, isNew: Bool, signedIn: Int64? = nil) async -> Response {
+        if context.configuration.profile == .strict, await transaction.request.options.hint.excludes(user, context) {
+            return refuse(.loginRequired)
+        }
         context.run.transactions.end(name)
         let time = signedIn ?? context.now
         let answer = AuthorizationResponse(context: context, request: transaction.request)

@@ -2,7 +2,7 @@ import Basics
 
 /// Everything about an authority that does not change while it runs.
 package struct Configuration: Sendable {
-    /// Which service the tenant belongs to.
+    /// What the tenant plays.
     package var profile = TenantProfile.b2c
     package var tenant = Tenant.contoso
     /// The beginning of issuers, which is fixed, while endpoints follow the `Host` of each request.
@@ -33,16 +33,20 @@ package struct Configuration: Sendable {
     }
 
     /// The lifetime of refresh tokens in seconds, except those of pages.
-    var refreshLifetime: Int64 { profile == .b2c ? behaviour.lifetimes.refresh : behaviour.entra.refreshLifetime }
+    var refreshLifetime: Int64 { profile.isEntra ? behaviour.entra.refreshLifetime : behaviour.lifetimes.refresh }
 
     /// The policy of this name, in any case.
     package func policy(named name: String) -> Policy? {
         policies.first { $0.name.isEqualIgnoringCase(to: name) }
     }
 
-    /// The value of `iss` in tokens of this policy, with the id of the tenant and a slash at its end.
+    /// The value of `iss` in tokens of this policy.
+    ///
+    /// B2C's issuers have the id of the tenant, and a slash at their end. The issuer of a strict provider is the
+    /// beginning of the address of its metadata (OpenID Connect Discovery 1.0 section 4.3).
     package func issuer(of policy: Policy) -> String {
-        switch policy.issuer {
+        if profile == .strict { return "\(issuerBase)/\(tenant.name)/\(policy.name.lowercased())/v2.0" }
+        return switch policy.issuer {
         case .tenant: "\(issuerBase)/\(tenant.id)/v2.0/"
         case .tfp: "\(issuerBase)/tfp/\(tenant.id)/\(policy.name.lowercased())/v2.0/"
         }

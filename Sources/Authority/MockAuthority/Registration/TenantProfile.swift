@@ -1,4 +1,4 @@
-/// The services of Microsoft that a tenant can belong to (docs/reproduced.md).
+/// What a tenant plays: a service of Microsoft (docs/reproduced.md), or an OpenID provider that follows the standards.
 package enum TenantProfile: String, Sendable, CaseIterable {
     /// Azure AD B2C.
     case b2c
@@ -6,6 +6,33 @@ package enum TenantProfile: String, Sendable, CaseIterable {
     case externalID = "external-id"
     /// Entra ID: workforce tenants, at login.microsoftonline.com.
     case entra
+    /// An OpenID provider without Microsoft's deviations (docs/mock-authority.md, "An OpenID provider by the
+    /// standards").
+    case strict
+
+    /// Whether the tenant is one of External ID or Entra ID.
+    var isEntra: Bool { self == .externalID || self == .entra }
+}
+
+/// Whose behaviour the mock plays.
+package enum Persona: String, Sendable, CaseIterable {
+    /// The services of Microsoft, with their deviations from the standards.
+    case microsoft
+    /// One OpenID provider that follows the standards.
+    case strict
+}
+
+extension Configuration {
+    /// Lets the tenant of the policies play a persona.
+    ///
+    /// The strict one has no tenants of Microsoft beside it, and one policy, `strict`, unless others are configured:
+    /// libraries take a policy whose name begins with `b2c_` for B2C's.
+    package mutating func play(_ persona: Persona) {
+        guard persona == .strict else { return }
+        profile = .strict
+        entraTenants = []
+        if policies == Policy.defaults { policies = [Policy("strict", kind: .signUpOrSignIn)] }
+    }
 }
 
 /// Which host the issuers of External ID and Entra name.

@@ -22,7 +22,7 @@ enum Routes {
         .respond(await LogoutEndpoint(context: $0).respond())
     }
     static let userInfo = AuthorityRoute<RequestContext>(.any, "openid/v2.0/userinfo") {
-        .respond(await UserInfoEndpoint(context: $0).respond())
+        await UserInfoEndpoint(context: $0).decide()
     }
     static let page = AuthorityRoute<RequestContext>([.get, .post], "signin") { PageEndpoint(context: $0).page() }
     static let selfAsserted = AuthorityRoute<RequestContext>(.post, "SelfAsserted") {

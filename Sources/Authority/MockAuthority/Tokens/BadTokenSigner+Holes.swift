@@ -47,7 +47,7 @@ extension BadTokenSigner {
 
     /// A token that is not one header with one set of claims and one signature over both.
     func assemble(_ claims: JSONObject, _ payload: [UInt8]) throws(PrivateKeyError) -> String {
-        let owner = Array("{\"oid\":\"\(Tenant.unknownID)\",".utf8)
+        let owner = Array("{\"\(claims["oid"] == nil ? "sub" : "oid")\":\"\(Tenant.unknownID)\",".utf8)
         switch bad {
         case .nested:
             var header = signer.header

@@ -61,6 +61,7 @@ struct BadTokenSigner: Sendable {
     private var spoiledClaims: JSONObject {
         var good = claims.good(for: bad == .idToken ? nil : granted.scope.audience)
         let now = granted.now
+        let scope = configuration.profile == .strict ? "scope" : "scp"
         switch bad {
         case .expired: ClaimChanges(expiry: -Self.hour).apply(to: &good, now: now, lifetime: Self.hour)
         case .notYetValid:
@@ -75,8 +76,8 @@ struct BadTokenSigner: Sendable {
         case .wrongPolicy: good["tfp"] = "b2c_1_not_configured"
         case .acrOnly: (good["tfp"], good["acr"]) = (nil, .string(granted.policy.name.lowercased()))
         case .noPolicy: (good["tfp"], good["acr"]) = (nil, nil)
-        case .wrongScp: good["scp"] = "tasks.other"
-        case .noScp: good["scp"] = nil
+        case .wrongScp: good[scope] = "tasks.other"
+        case .noScp: good[scope] = nil
         case .v1: return (claims as? EntraClaims)?.versionOne ?? good
         case .graph: return (claims as? EntraClaims)?.graphToken ?? good
         case .appOnly: return application

@@ -62,6 +62,7 @@ extension Grant {
         members["hashed"] = binding.challenge.map { .boolean($0.hashed) }
         if binding.singlePage { members["single_page"] = true }
         if signIn.showsTime { members["shows_time"] = true }
+        members["claims"] = signIn.claims.value
         return members
     }
 
@@ -81,7 +82,8 @@ extension Grant {
         self.generation = generation
         signIn = SignIn(
             time: time, nonce: members["nonce"]?.string, newUser: members["new"]?.boolean ?? false,
-            local: members["local"]?.boolean ?? false, showsTime: members["shows_time"]?.boolean ?? false)
+            local: members["local"]?.boolean ?? false, showsTime: members["shows_time"]?.boolean ?? false,
+            claims: RequestedClaims(members["claims"]?.object ?? JSONObject()))
         validity = Validity(issued: issued, expires: expires)
         binding = Binding(
             client: client, policy: policy, scope: scope, redirectURI: members["redirect"]?.string,

@@ -7,6 +7,8 @@ struct GrantedRequest: Sendable {
     var signIn: SignIn
     /// Seconds since 1970.
     var now: Int64
+    /// The family of the code or refresh token; `nil` if there is none.
+    var family: String?
 }
 
 struct SignIn: Sendable, Equatable {
@@ -20,4 +22,6 @@ struct SignIn: Sendable, Equatable {
     var local = false
     /// Whether the client asked for `auth_time`.
     var showsTime = false
+    /// The claims that the client asked for by their names.
+    var claims = RequestedClaims()
 }

@@ -28,6 +28,34 @@ struct Refusal: Error, Equatable, Sendable {
     }
 }
 
+// The refusals of a strict provider, in the terms of the standards.
+extension Refusal {
+    static let scopeNotGranted = standard("invalid_scope", "The scope is wider than the one that was granted.")
+    static let unmetAuthentication = standard(
+        "unmet_authentication_requirements", "The authentication context that the client needs is not supported.")
+
+    static func malformed(_ name: String) -> Refusal {
+        standard("invalid_request", "The parameter \(name) is malformed.")
+    }
+
+    /// `name` is that of a parameter which carries a whole request (OpenID Connect Core 3.1.2.6).
+    static func parameterNotSupported(_ name: String) -> Refusal {
+        standard("\(name)_not_supported", "The parameter \(name) is not supported.")
+    }
+
+    private static func standard(_ error: String, _ text: String) -> Refusal {
+        Refusal(error, "", text, entra: error, 0, text)
+    }
+
+    /// The value of `error` by the standards: that of Entra, except for an unknown client (RFC 6749 section 5.2).
+    var standardError: String { entra.number == 700_016 ? "invalid_client" : entra.error }
+
+    /// The value of `error_description` in the characters of RFC 6749 appendix A.8.
+    var standardDescription: String {
+        text.replacing("\"", with: "'").filter { $0.isASCII && $0 != "\\" && ($0 == " " || !$0.isWhitespace) }
+    }
+}
+
 // Grants that are not good.
 extension Refusal {
     static let wrongPassword = Refusal(

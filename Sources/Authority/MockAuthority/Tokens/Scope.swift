@@ -28,12 +28,15 @@ struct Scope: Sendable, Equatable {
     ///   - configuration: the registered APIs, and the service where they are, which decides what a scope may be.
     /// - Throws: the refusal of the first scope token that is not registered, or of a second resource.
     init(_ text: String, client: Client, _ configuration: Configuration) throws(Refusal) {
+        let isStrict = configuration.profile == .strict
         for word in text.spaceSeparated where !asked.contains(word) {
+            let isStandard =
+                ["openid", "offline_access", "profile", "email"].contains(word)
+                || isStrict && ["address", "phone"].contains(word)
+            // OpenID Connect Core 3.1.2.1: scopes that are not understood are ignored.
+            if isStrict, !isStandard, (try? configuration.meaning(of: word, client: client)) == nil { continue }
             asked.append(word)
-            switch word {
-            case "openid", "offline_access", "profile", "email": continue
-            default: try addResource(word, client, configuration, text)
-            }
+            if !isStandard { try addResource(word, client, configuration, text) }
         }
     }
 
@@ -54,13 +57,13 @@ extension Configuration {
     /// Bare names mean the first API that has them: more than the service takes, and what every sample tries first.
     fileprivate func meaning(of word: String, client: Client) throws(Refusal) -> (audience: String, names: [String]) {
         if profile == .b2c, word.isEqualIgnoringCase(to: client.id) { return (client.id, []) }
-        let resources = applications.resources + (profile == .b2c ? [] : [.graph])
+        let resources = applications.resources + (profile.isEntra ? [.graph] : [])
         for resource in resources {
             for prefix in resource.prefixes(profile) {
                 if word == prefix + ".default" { return (resource.audience, resource.scopes) }
                 let asked = word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word
                 let name = resource.scopes.first {
-                    profile == .b2c ? $0.isSame(as: asked) : $0.isEqualIgnoringCase(to: asked)
+                    profile.isEntra ? $0.isEqualIgnoringCase(to: asked) : $0.isSame(as: asked)
                 }
                 if let name { return (resource.audience, [name]) }
             }
@@ -89,6 +92,6 @@ extension Resource {
 
     /// What the scopes of the API may begin with; Entra takes its application id too.
     fileprivate func prefixes(_ profile: TenantProfile) -> [String] {
-        profile == .b2c ? [identifier + "/"] : [identifier + "/", audience + "/"]
+        profile.isEntra ? [identifier + "/", audience + "/"] : [identifier + "/"]
     }
 }
