@@ -3,13 +3,13 @@ import JSON
 /// A good authorization request (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2.1).
 struct AuthorizationRequest: Sendable {
     let client: Client
-    /// Where the answer goes.
+    /// The place to which the answer goes, and its form.
     let delivery: Delivery
     /// The contents of the answer.
     let types: ResponseTypes
     /// The requested scope.
     let scope: Scope
-    /// What only some clients send.
+    /// The parameters that only some clients send.
     let options: Options
 
     /// Parameters that may be absent.
@@ -19,7 +19,7 @@ struct AuthorizationRequest: Sendable {
         var prompt: String?
         /// The account that the client expects.
         var hint = AccountHint()
-        /// How long ago the person may have signed in, in seconds; `nil` if that does not matter.
+        /// The most seconds that may have passed since the person signed in; `nil` if every time is good.
         var maximumAge: Int64?
         /// Whether the ID token has to say when the person signed in, also where the service leaves that out.
         var wantsTime = false
@@ -35,7 +35,7 @@ struct AuthorizationRequest: Sendable {
     }
 }
 
-/// What the answer to an authorization request holds: any of the three.
+/// The contents of the answer to an authorization request: any of the three.
 struct ResponseTypes: OptionSet, Sendable {
     let rawValue: Int
 
@@ -55,10 +55,11 @@ struct ResponseTypes: OptionSet, Sendable {
     }
 }
 
-/// Why an authorization request was refused, and where that may be said.
+/// A refused authorization request: the reason, and the place where the reason may be said.
 enum AuthorizationFailure: Error, Sendable {
-    /// On a page of ours: where the answer would go is not known to be good.
+    /// A page shows the reason, because the place for the answer is not known to be good.
     case page(Refusal)
+    /// The client gets the reason.
     case client(Refusal, Delivery)
 }
 

@@ -9,13 +9,15 @@ struct Delivery: Sendable, Equatable {
         case formPost = "form_post"
     }
 
-    /// As registered or as requested, byte for byte: `urn:` and custom schemes are never normalised.
+    /// The URI as registered or as requested, byte for byte.
+    ///
+    /// `urn:` and custom schemes are never normalised.
     var redirectURI: String
     var mode: Mode
-    /// Given back unmodified.
+    /// The value of the client, which the answer gives back unmodified.
     var state: String?
 
-    /// The way for a request.
+    /// Finds the way for the answer to a request.
     ///
     /// A redirect URI that is not registered is reported to one that is, as B2C does; the others report it on a page.
     init(
@@ -45,7 +47,7 @@ struct Delivery: Sendable, Equatable {
         guard let known = Mode(rawValue: asked), known != .query || types == .code else { throw .responseMode(asked) }
     }
 
-    /// The answer with these parameters.
+    /// Returns the answer with these parameters.
     func response(_ fields: [(String, String)], headers: FieldLines = FieldLines()) -> Response {
         switch mode {
         case .query: redirect(redirectURI.contains("?") ? "&" : "?", fields, headers)
@@ -64,7 +66,7 @@ struct Delivery: Sendable, Equatable {
         return Response(302, headers: headers)
     }
 
-    /// The answer with a refusal, whose parameters are in the order of the service.
+    /// Returns the answer with a refusal, whose parameters are in the order of the service.
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
         var fields = [
             ("error", context.error(of: refusal)), ("error_description", context.description(of: refusal)),

@@ -62,7 +62,7 @@ extension TokenEndpoint {
         return (grant, user)
     }
 
-    /// The scope of the first request, since most libraries do not repeat it, unless this request has one.
+    /// Grants the scope of this request, or else that of the first one, since most libraries do not repeat the scope.
     private func grantedRequest(
         _ grant: Grant, _ user: User, _ client: Client, _ scopeText: String?
     ) throws(Refusal) -> GrantedRequest {

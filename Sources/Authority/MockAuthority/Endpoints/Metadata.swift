@@ -15,7 +15,7 @@ extension RequestContext {
         }
     }
 
-    /// Public documents: a page of any origin may read them.
+    /// The fields of public documents, which a page of any origin may read.
     private var openToAll: FieldLines {
         ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"]
     }

@@ -7,7 +7,9 @@ struct TokenEndpoint: Sendable {
     let context: RequestContext
 
     var configuration: Configuration { context.configuration }
-    /// Of the refresh tokens of pages, in seconds from the first: 24 hours, which no setting of the service changes.
+    /// The lifetime of the refresh tokens of a page, in seconds from the first one.
+    ///
+    /// The service has 24 hours, and no setting for it.
     static let singlePageLifetime: Int64 = 86400
     static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
     /// The type of RFC 8628, and the one that the libraries of Microsoft send.

@@ -10,7 +10,7 @@ struct UserInfoEndpoint: Sendable {
         context.configuration.profile == .strict ? await decideStrictly() : .respond(await respond())
     }
 
-    /// The account that the bearer token speaks for, under the names that the service gives its claims.
+    /// Answers with the account that the bearer token speaks for, under the names that the service gives its claims.
     private func respond() async -> Response {
         guard let field = context.head.headers["Authorization"], field.spaceSeparated.count == 2,
             field.spaceSeparated[0].isEqualIgnoringCase(to: "bearer")

@@ -18,7 +18,7 @@ struct EntraClaims: TokenClaims {
     /// Tokens are dated five minutes back, for clocks that are slow.
     static let datedBack: Int64 = 300
     private static let identityLifetime: Int64 = 3900
-    /// What the service chooses from (P-39).
+    /// The lifetimes from which the service chooses (P-39).
     static let lifetimes: ClosedRange<Int64> = 3900...5700
 
     init(_ configuration: Configuration, _ granted: GrantedRequest, issuer: String) {
@@ -91,7 +91,9 @@ struct EntraClaims: TokenClaims {
         ])
     }
 
-    /// What the scope `profile` opens, `oid` among it; clients that are not MSAL forget it.
+    /// Adds the claims that the scope `profile` opens, `oid` among them.
+    ///
+    /// Clients other than MSAL often forget the scope.
     private func addPerson(to claims: inout JSONObject) {
         claims["idp"] = user.status.identityProvider.map { .string($0) }
         if hasProfile { claims["name"] = .string(user.name.display) }
@@ -117,7 +119,7 @@ struct EntraClaims: TokenClaims {
 }
 
 extension EntraClaims {
-    /// The pairwise `sub` (OpenID Connect Core 8.1): other for each application, the same for ever.
+    /// Returns the pairwise `sub` (OpenID Connect Core 8.1), which differs between applications and never changes.
     static func subject(of objectID: String, for application: String, in tenant: Tenant) -> String {
         hash("subject", tenant.id, application, objectID)
     }
@@ -134,7 +136,7 @@ extension EntraClaims {
         Base64URL.encode(SHA256.digest(Array(parts.joined(separator: " ").utf8)))
     }
 
-    /// This many random bytes in base64url.
+    /// Returns this many random bytes in base64url.
     static func random(_ count: Int) -> String { Base64URL.encode(SecureRandom.bytes(count)) }
 }
 

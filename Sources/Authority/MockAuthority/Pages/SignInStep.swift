@@ -12,12 +12,12 @@ struct SignInStep: Sendable {
     /// Who signed in before, as the account is now.
     var user: User? { transaction.user(in: context.run.directory) }
 
-    /// Where the forms are sent.
+    /// The address to which the forms are sent.
     private var action: String {
         "\(start)/\(Routes.page.path)?tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))"
     }
 
-    /// The form that comes next.
+    /// Returns the form that comes next.
     private func form(_ asked: String?) -> PageForm {
         switch context.policy.kind {
         case .signIn, .password: .signIn
@@ -30,7 +30,7 @@ struct SignInStep: Sendable {
         }
     }
 
-    /// The page, with the error and the fields of a form that was sent.
+    /// Returns the page, with the error and the fields of a form that was sent.
     func page(
         asked: String? = nil, alert: String? = nil, fields: Parameters? = nil, cookie: String? = nil
     ) -> Response {
@@ -112,7 +112,7 @@ struct SignInStep: Sendable {
         return await advance(.signIn, account.user, false, signedIn: account.time)
     }
 
-    /// After a sign-in under an edit policy the profile comes; after everything else the answer.
+    /// Shows the profile after a sign-in under an edit policy, and gives the answer after everything else.
     private func advance(_ form: PageForm, _ user: User, _ isNew: Bool, signedIn: Int64? = nil) async -> Response {
         let outcome = Transaction.Outcome(user: user.objectID, newUser: isNew)
         context.run.transactions.finish(name, outcome)
@@ -125,7 +125,9 @@ struct SignInStep: Sendable {
             cookie: Session(context: context).cookie(for: user, signedIn: signedIn ?? context.now))
     }
 
-    /// The answer for the client, and the session; without a time of the sign-in, it is now.
+    /// Returns the answer for the client, and remembers the session.
+    ///
+    /// Without a time, the sign-in is now.
     func finish(_ user: User, isNew: Bool, signedIn: Int64? = nil) async -> Response {
         if context.configuration.profile == .strict, await transaction.request.options.hint.excludes(user, context) {
             return refuse(.loginRequired)

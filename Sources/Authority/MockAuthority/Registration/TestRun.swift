@@ -44,8 +44,8 @@ final class TestRun: Sendable {
 /// The grants that may not be redeemed again, each with the end of its time.
 private struct RedeemedGrants {
     private var identifiers: [String: Int64] = [:]
-    /// Families of which a grant was redeemed twice: it is not known which of both was a thief (RFC 6749 section 4.1.2,
-    /// RFC 9700 section 4.14.2).
+    /// The families of which a grant was redeemed twice, since nobody knows which of both redeemers was a thief
+    /// (RFC 6749 section 4.1.2, RFC 9700 section 4.14.2).
     private(set) var endedFamilies: [String: Int64] = [:]
 
     mutating func spend(_ grant: Grant, now: Int64, longest lifetime: Int64) -> Bool {
@@ -113,7 +113,7 @@ final class TestRuns: Sendable {
     /// The run of requests that name none.
     var unnamed: TestRun { state.withLock(\.unnamed) }
 
-    /// The run of this name; the empty name is that of ``unnamed``.
+    /// Returns the run of this name; the empty name is that of ``unnamed``.
     func run(_ name: String) throws(UnknownRun) -> TestRun {
         if name.isEmpty { return unnamed }
         guard names.contains(name) else { throw UnknownRun() }

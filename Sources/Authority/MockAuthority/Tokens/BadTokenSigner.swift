@@ -20,7 +20,7 @@ struct BadTokenSigner: Sendable {
     private var configuration: Configuration { authority.configuration }
     private var tenant: Tenant { configuration.tenant }
 
-    /// The token; the changes are made to its claims last.
+    /// Returns the token, whose claims are changed last.
     func sign(_ changes: ClaimChanges) async throws(PrivateKeyError) -> String {
         var claims = spoiledClaims
         changes.apply(to: &claims, now: granted.now, lifetime: self.claims.lifetime)

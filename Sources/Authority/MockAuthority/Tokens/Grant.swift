@@ -12,10 +12,10 @@ struct Grant: Sendable, Equatable {
     var identifier = GUID.random()
     /// The identifier of the grant from which it descends: of the code, or the first refresh token; `nil` for that one.
     var ancestor: String?
-    /// The same for a grant and all that descend from it.
+    /// The identifier that a grant shares with all grants that descend from it.
     var family: String { ancestor ?? identifier }
     var binding: Binding
-    /// The object id.
+    /// The object id of the account.
     var user: String
     /// The revocations of the account at that time.
     var generation: Int64
@@ -46,7 +46,7 @@ struct Grant: Sendable, Equatable {
 }
 
 extension Grant {
-    /// The members under which it is sealed.
+    /// The members under which the grant is sealed.
     var members: JSONObject {
         var members = JSONObject([
             ("kind", .string(kind.rawValue)), ("id", .string(identifier)), ("client", .string(binding.client)),
@@ -66,7 +66,7 @@ extension Grant {
         return members
     }
 
-    /// What was sealed under these members.
+    /// Reads what was sealed under these members.
     init?(_ members: JSONObject) {
         guard let kind = members["kind"]?.string.flatMap(Kind.init(rawValue:)),
             let identifier = members["id"]?.string, let client = members["client"]?.string,

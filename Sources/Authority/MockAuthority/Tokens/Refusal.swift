@@ -95,7 +95,7 @@ extension Refusal {
         "The service has encountered an internal error. Please reauthenticate and try again.",
         entra: "server_error", 50000, "There was an error issuing a token or an issue with our sign-in service.")
 
-    /// `singlePage`: whether the client is, whose refresh tokens end at a fixed time.
+    /// `singlePage` says whether the client is a page, whose refresh tokens end at a fixed time.
     static func grantExpired(_ grant: Grant, now: Int64, singlePage: Bool) -> Refusal {
         let (issued, expires) = (grant.validity.issued, grant.validity.expires)
         let number = grant.kind == .code ? 70008 : singlePage ? 700084 : 700082

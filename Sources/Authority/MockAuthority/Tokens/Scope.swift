@@ -11,9 +11,9 @@ struct Scope: Sendable, Equatable {
     /// The names in `scp`.
     private(set) var names: [String] = []
 
-    /// An ID token is wanted.
+    /// Whether an ID token is wanted.
     var openID: Bool { asked.contains("openid") }
-    /// A refresh token is wanted.
+    /// Whether a refresh token is wanted.
     var offline: Bool { asked.contains("offline_access") }
     var text: String { asked.joined(separator: " ") }
 
