@@ -15,8 +15,7 @@ extension TaskStore {
             for name in keys {
                 let key = IdempotencyKey(key: name, fingerprint: 1)
                 group.addTask {
-                    let outcome = try await add("x", at: time, attempt: key, limit: limit, of: owner)
-                    guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+                    let item = try await added("x", at: time, attempt: key, limit: limit, of: owner)
                     #expect(try await remove(item.id, of: owner))
                 }
             }

@@ -2,7 +2,16 @@
 ///
 /// Never to be changed.
 enum ReleasedTables {
-    static let sqlite = """
+    static func sqlite(version: Int) -> String {
+        let byID = version == 1 ? "" : "CREATE INDEX attempts_by_id ON attempts(owner, id);"
+        return """
+            \(sqliteTables)
+            CREATE INDEX attempts_by_time ON attempts(time); \(byID)
+            PRAGMA application_id = 0x5441534B; PRAGMA user_version = \(version);
+            """
+    }
+
+    private static let sqliteTables = """
         CREATE TABLE owners(
             owner TEXT NOT NULL PRIMARY KEY, next_id INTEGER NOT NULL, tasks INTEGER NOT NULL
         ) WITHOUT ROWID;
@@ -18,7 +27,19 @@ enum ReleasedTables {
         ) WITHOUT ROWID;
         """
 
-    static func postgreSQL(isDivided: Bool) -> String {
+    static func postgreSQL(version: Int, isDivided: Bool) -> String {
+        let indexes =
+            version == 1
+            ? "CREATE INDEX attempts_by_time ON attempts(owner, time);"
+            : "CREATE INDEX attempts_by_id ON attempts(owner, id); CREATE INDEX attempts_by_age ON attempts(time);"
+        return """
+            CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
+            INSERT INTO task_server_schema SELECT generate_series(1, \(version));
+            \(postgreSQLTables(isDivided)) \(indexes) \(partitions(isDivided))
+            """
+    }
+
+    private static func postgreSQLTables(_ isDivided: Bool) -> String {
         let clause = isDivided ? " PARTITION BY HASH (owner)" : ""
         return """
             CREATE TABLE owners(
@@ -38,7 +59,7 @@ enum ReleasedTables {
     }
 
     /// Two of each table, after the indexes.
-    static func partitions(isDivided: Bool) -> String {
+    private static func partitions(_ isDivided: Bool) -> String {
         guard isDivided else { return "" }
         return ["owners", "tasks", "attempts"].flatMap { table in
             (0..<2).map {

@@ -157,9 +157,7 @@ struct ChangeListConformance {
             #expect(try await store.removeCompleted(of: bob) == 1)
             #expect(try await store.lists([], of: bob))
             for id in Int64(5)...7 {
-                let outcome = try await store.add("again", limit: 4, of: alice)
-                guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
-                #expect(item.id == id)
+                #expect(try await store.added("again", limit: 4, of: alice).id == id)
             }
             #expect(try await store.add("no room", limit: 4, of: alice) == .full)
         }

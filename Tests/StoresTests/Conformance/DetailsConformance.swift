@@ -29,8 +29,8 @@ struct DetailsConformance {
                     try await store.add(
                         value, completed: completed, details: details, at: start, attempt: key, of: owner)
                 }
-                let outcome = try await addUnderKey()
-                guard case .added(let keyed) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+                let keyed = try await store.added(
+                    value, completed: completed, details: details, at: start, attempt: key, of: owner)
                 let all = items + [keyed]
                 #expect(all.allSatisfy { $0.text == step.after(bare).text && $0.completed == completed }, "\(step)")
                 #expect(all.allSatisfy { $0.details == details }, "\(step)")

@@ -59,9 +59,10 @@ extension TaskStore {
     /// Adds a task that must be new.
     func added(
         _ value: String, completed: Bool = false, details: TaskDetails = TaskDetails(), at time: Int64 = 1000,
-        of owner: Owner
+        attempt: IdempotencyKey? = nil, limit: Int = 10_000, of owner: Owner
     ) async throws -> TaskItem {
-        let outcome = try await add(value, completed: completed, details: details, at: time, of: owner)
+        let outcome = try await add(
+            value, completed: completed, details: details, at: time, attempt: attempt, limit: limit, of: owner)
         guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
         return item
     }
@@ -100,6 +101,21 @@ extension TaskDetails {
         for detail in TaskDetail.allCases { details[detail] = detail.samples.last }
         return details
     }
+}
+
+extension AddOutcome {
+    /// The task that an earlier request with the same key has added; nil if this request is not such a retry.
+    var repeated: TaskItem? { if case .repeated(let item) = self { item } else { nil } }
+}
+
+extension ChangeOutcome {
+    /// The task after the change; nil if there was no change.
+    var changed: TaskItem? { if case .changed(let item) = self { item } else { nil } }
+}
+
+extension Error {
+    /// Whether a store did not reach its database.
+    var isUnavailable: Bool { if case .unavailable = self as? StoreError { true } else { false } }
 }
 
 /// An addition that did not add.
