@@ -10,6 +10,7 @@ import Testing
         #expect(try server.add("Copied", token: token).status == 201)
         let copy = "\(stage.folder)/copy.db"
         #expect(try stage.run(["backup", copy]).end == .exit(0))
+        #expect(!File.exists(copy + ".partial"))
         #expect(try server.add("Too late", token: token).status == 201)
         let again = try stage.run(["backup", copy])
         #expect(again.end == .exit(1) && again.errors.contains("exists, and is not replaced"))
@@ -68,6 +69,7 @@ import Testing
         #expect(memory.end == .exit(1) && memory.errors.contains("TASKS_DATABASE"))
         let missing = try stage.run(["export"])
         #expect(missing.end == .exit(1) && missing.errors.contains("there is no database"))
+        #expect(!File.exists(stage.database))
         let broken = try stage.run(["import"], input: "{\"owner\":\"x\"\n")
         #expect(broken.end == .exit(1) && broken.errors.contains("line 1: "), "\(broken.errors)")
         for (lines, message) in [

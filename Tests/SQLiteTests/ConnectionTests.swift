@@ -16,14 +16,6 @@ struct ConnectionTests {
         #expect(error?.message == "unable to open database file")
     }
 
-    @Test("A file that is no database is an error")
-    func notADatabase() {
-        let error = #expect(throws: SQLiteError.self) {
-            _ = try Connection(path: "/proc/self/exe", mode: .readOnly).integer("SELECT count(*) FROM sqlite_master")
-        }
-        #expect(error?.kind == .notADatabase)
-    }
-
     @Test("The message of a constraint names the column, not the value")
     func constraint() throws {
         let connection = try memory()

@@ -269,40 +269,6 @@ struct ArchiveTests {
         }
         #expect(try export(path) == [good, #"{"end":true,"tasks":0}"#])
     }
-
-    @Test("A backup is a complete database")
-    func backup() async throws {
-        let store = try await filled()
-        defer { store.close() }
-        try SQLiteArchive(path: path).backup(to: other)
-        #expect(try export(other) == export(path))
-        #expect(!File.exists(other + ".partial"))
-        let copy = try SQLiteTaskStore.open(path: other)
-        defer { copy.close() }
-        #expect(try await copy.list(.all, of: alice) == store.list(.all, of: alice))
-        #expect(try await copy.added("new", of: bob).id == 3)
-    }
-
-    @Test("A backup replaces no file")
-    func backupTarget() async throws {
-        let store = try await filled()
-        defer { store.close() }
-        try File.replace(other, with: [1, 2, 3])
-        #expect(
-            throws: OperatorError(sentence: "\(other) exists, and is not replaced; give another name or move it away")
-        ) { try SQLiteArchive(path: path).backup(to: other) }
-        #expect(try File.read(other) == [1, 2, 3])
-        #expect(throws: OperatorError.self) { try SQLiteArchive(path: path).backup(to: "/nonexistent/b.db") }
-    }
-
-    @Test("A missing database is neither backed up nor exported nor created")
-    func missing() {
-        let missing = StoreOpenError.missing(path: path)
-        #expect(throws: OperatorError(missing)) { try SQLiteArchive(path: path).backup(to: other) }
-        #expect(throws: OperatorError(missing)) { _ = try export(path) }
-        #expect(!File.exists(path))
-        #expect(!File.exists(other))
-    }
 }
 
 extension String {

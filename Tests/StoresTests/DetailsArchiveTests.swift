@@ -28,46 +28,57 @@ struct DetailsArchiveTests {
         ]
     }
 
-    @Test("Details move from SQLite to PostgreSQL and back, with those of idempotency keys")
-    func moving() async throws {
+    @Test("Tasks with details, and idempotency keys, move from SQLite to PostgreSQL and back", arguments: [nil, 4])
+    func moving(partitions: Int?) async throws {
         let path = folder.file("old.db")
         let store = try SQLiteTaskStore.open(path: path)
         let details = TaskDetails([
             .due: .string("2028-02-29"), .notes: .string("two\r\nlines \"caf\u{E9}\""), .position: .real(-2.5),
         ])
         let full = try await store.added("full", details: details, at: start, of: alice)
-        let outcome = try await store.add("keyed", details: details, at: start, attempt: key, of: alice)
-        guard case .added(let keyed) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
+        let keyed = try await store.added("keyed", details: details, at: start, attempt: key, of: alice)
         let tenth = TaskDetails([.position: .real(0.1)])
+        let old = IdempotencyKey(key: "old", fingerprint: 1)
         let items = [
             full, keyed, try await store.added("bare", of: alice),
             try await store.added("tenth", details: tenth, of: alice),
             try await store.added("all", details: .example, of: alice),
+            try await store.added("old", at: start - IdempotencyKey.lifetime, attempt: old, of: alice),
         ]
+        // Of this task only the key is left.
+        let other = IdempotencyKey(key: "k \"1\"", fingerprint: .max)
+        let gone = try await store.added("gone", completed: true, at: start, attempt: other, of: alice)
+        #expect(try await store.remove(gone.id, of: alice))
         store.close()
         let exported = try SQLiteArchive(path: path).lines()
         let members = #","due":"2028-02-29","notes":"two\r\nlines \"café\"","position":-2.5}"#
         #expect(exported[0].hasSuffix(#""revision":1"# + members), "\(exported[0])")
         #expect(exported[2].hasSuffix(#""revision":1}"#))
         #expect(exported[3].hasSuffix(#""revision":1,"position":0.1}"#))
-        #expect(exported[5].hasPrefix(#"{"owner":"alice","key":"k""#) && exported[5].hasSuffix(members))
+        #expect(exported.contains { $0.hasPrefix(#"{"owner":"alice","key":"k","#) && $0.hasSuffix(members) })
+        #expect(exported.last == #"{"end":true,"tasks":6,"keys":2}"#)
 
         let address = try PostgreSQLServer.started().newDatabase()
+        _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
         let copy = folder.file("new.db")
         var from = exported
         for archive in [PostgreSQLArchive(address), SQLiteArchive(path: copy)] as [any LineArchive] {
             let first = try archive.add(from)
-            #expect((first.added, first.end) == (5, .whole))
+            #expect((first.added, first.end) == (6, .whole))
             let again = try archive.add(exported)
-            #expect((again.added, again.present, again.differing) == (0, 5, 0))
+            #expect((again.added, again.present, again.differing) == (0, 6, 0))
             from = try archive.lines()
-            #expect(from == exported)
+            #expect(from.map { Array($0.utf8) } == exported.map { Array($0.utf8) })
         }
         for store in [try PostgreSQLTaskStore.open(address), try SQLiteTaskStore.open(path: copy)] as [any TaskStore] {
             defer { store.close() }
             #expect(try await store.lists(items, of: alice))
             let retry = try await store.add("keyed", details: details, at: start, attempt: key, of: alice)
             #expect(retry == .repeated(keyed))
+            let late = try await store.add("gone", completed: true, at: start + 9, attempt: other, of: alice)
+            #expect(late == .repeated(gone))
+            let reused = IdempotencyKey(key: other.key, fingerprint: 7)
+            #expect(try await store.add("y", at: start + 9, attempt: reused, of: alice) == .keyReused)
         }
     }
 

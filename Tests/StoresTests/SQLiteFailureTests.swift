@@ -184,30 +184,6 @@ struct SQLiteFailureTests {
         store.close()
     }
 
-    @Test("Reads beyond the limit are refused at once, and the accepted ones are answered")
-    func overloadedReads() async throws {
-        let breakpoint = Breakpoint()
-        let store = try open { options in
-            (options.readers, options.waiting) = (1, 1)
-            options.afterRead = { breakpoint.stop() }
-        }
-        defer { store.close() }
-        let item = try await store.added("x", of: alice)
-        async let list = store.list(.all, of: alice)
-        await breakpoint.waitUntilReached()
-        let found = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<3 { group.addTask { (try? await store.find(1, of: self.alice)) == item } }
-            // Two are refused while the reader is stopped.
-            var refused = 0
-            while refused < 2, let isFound = await group.next() { refused += isFound ? 0 : 1 }
-            breakpoint.resume()
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-        }
-        #expect(found == 1)
-        #expect(try await list == TaskList(rendering: [item]))
-        #expect(store.statistics.refused == 2)
-    }
-
     @Test("Writes that wait together share a commit")
     func groups() async throws {
         let breakpoint = Breakpoint()

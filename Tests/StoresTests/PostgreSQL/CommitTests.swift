@@ -66,11 +66,7 @@ struct CommitTests {
     @Test("A write that meets other transactions again and again is refused after ten more tries")
     func tries() async throws {
         try await withStore(failingWith: "40001", if: "true", atCommit: true) { store in
-            await #expect {
-                try await store.added("x", of: alice)
-            } throws: { error in
-                if case .unavailable = error as? StoreError { true } else { false }
-            }
+            await #expect { try await store.added("x", of: alice) } throws: { $0.isUnavailable }
             let count = try runs
             #expect(count == 11)
         }

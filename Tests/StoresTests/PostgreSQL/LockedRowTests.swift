@@ -23,11 +23,7 @@ struct LockedRowTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<4 {
                 group.addTask {
-                    await #expect {
-                        try await store.added("in vain \(number)", of: alice)
-                    } throws: { error in
-                        if case .unavailable = error as? StoreError { true } else { false }
-                    }
+                    await #expect { try await store.added("in vain \(number)", of: alice) } throws: { $0.isUnavailable }
                 }
             }
             await eventually("four writes wait") { store.statistics.waitingWrites == 4 }

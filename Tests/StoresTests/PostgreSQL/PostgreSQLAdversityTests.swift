@@ -82,10 +82,7 @@ struct PostgreSQLAdversityTests {
         await expectDuration(below: .seconds(5)) {
             let start = ContinuousClock.now
             for _ in 0..<3 {
-                await #expect { try await store.list(.all, of: alice) } throws: { error in
-                    guard case .unavailable = error as? StoreError else { return false }
-                    return true
-                }
+                await #expect { try await store.list(.all, of: alice) } throws: { $0.isUnavailable }
                 await #expect(throws: StoreError.self) { try await store.added("x", of: alice) }
             }
             return ContinuousClock.now - start

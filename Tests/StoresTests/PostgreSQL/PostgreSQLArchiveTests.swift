@@ -109,4 +109,51 @@ struct PostgreSQLArchiveTests {
             #expect(throws: OperatorError.databaseFailed(reason)) { try archive.lines() }
         }
     }
+
+    @Test("A repeated request adds nothing where the database had its task but not the key, or an old key of its name")
+    func lateKey() async throws {
+        let alice = Owner("alice")
+        let key = IdempotencyKey(key: "k \"1\"", fingerprint: .max)
+        let start = SystemTime().wallMilliseconds
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let address = server.address(database)
+        let archive = PostgreSQLArchive(address)
+        func line(_ members: String, ago: Int64, text: String) -> String {
+            let time = Timestamp(milliseconds: start - ago).text
+            return #"{"owner":"alice",\#(members)"text":"\#(text)","completed":true,"created":"\#(time)""#
+        }
+        let created = Timestamp(milliseconds: start).text
+        let task = line(#""id":1,"#, ago: 0, text: "x") + #","modified":"\#(created)","revision":1}"#
+        #expect(try archive.add([task]).added == 1)
+        // At a time when the store finds no key too old: only imports forget any here.
+        var options = PostgreSQLStoreOptions()
+        options.time = ManualClock(wallMilliseconds: 0)
+        let store = try PostgreSQLTaskStore.open(address, options: options)
+        defer { store.close() }
+        let name = #""key":"k \"1\"","fingerprint":"ffffffffffffffff","id":1,"#
+        // One of other days is not taken in, one of the same name is replaced, one that is there stays.
+        let lines = [
+            line(name, ago: IdempotencyKey.lifetime + 1, text: "old") + "}", line(name, ago: 0, text: "x") + "}",
+            line(name, ago: 0, text: "other") + "}",
+        ]
+        let gone = IdempotencyKey(key: key.key, fingerprint: 3)
+        _ = try await store.add("gone", at: start - IdempotencyKey.lifetime - 1, attempt: gone, of: alice)
+        for (line, known) in zip(lines, ["gone", "x", "x"]) {
+            let summary = try archive.add([task, line])
+            #expect((summary.added, summary.present, summary.differing) == (0, 1, 0))
+            #expect(try server.command("SELECT text FROM attempts", in: database) == "\(known)\n")
+        }
+        let item = TaskItem(
+            id: 1, owner: alice, text: try TaskText("x"), completed: true, created: start, modified: start)
+        let again = try await store.add("x", completed: true, at: start + 9, attempt: key, of: alice)
+        #expect(again == .repeated(item))
+        // What is there already is not written again.
+        try server.command(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'written'; END $$;
+            CREATE TRIGGER refuse BEFORE INSERT ON attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+            """, in: database)
+        #expect(try archive.add([task, lines[1]]).present == 1)
+    }
 }

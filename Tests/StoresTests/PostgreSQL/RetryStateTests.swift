@@ -17,18 +17,6 @@ private func removal(_ id: Int64, of owner: Owner, _ retry: RetryState = RetrySt
 
 @Suite("What is tried again", .timeLimit(.minutes(15)))
 struct RetryStateTests {
-    @Test("A lost session and a failed commit are never followed by another try: the commit may have happened")
-    func doubt() {
-        func failure(_ sqlState: String?, isCommit: Bool) -> BatchFailure {
-            PostgreSQLError(sqlState: sqlState, message: "").batchFailure(isCommit: isCommit)
-        }
-        #expect(failure(nil, isCommit: false) == .final)
-        #expect(failure("53100", isCommit: true) == .final)
-        #expect(failure("53100", isCommit: false) == .oneJob)
-        #expect(failure("40001", isCommit: true) == .others)
-        #expect(RetryState().after(.final, isShared: true) == nil)
-    }
-
     @Test("A write is tried at most ten times more, a read five")
     func limits() {
         var write: RetryState? = RetryState()

@@ -69,11 +69,7 @@ struct StoreStatisticsTests {
             let before = store.statistics
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    await #expect {
-                        try await store.added("x", of: alice)
-                    } throws: { error in
-                        if case .unavailable = error as? StoreError { true } else { false }
-                    }
+                    await #expect { try await store.added("x", of: alice) } throws: { $0.isUnavailable }
                 }
                 try await eventually("the addition is under way") {
                     try other.run("SELECT count(*) \(sleeping)").integer(0, 0) == 1
