@@ -225,6 +225,18 @@ class PageTest(unittest.TestCase):
 
     def newcomer(self, name="Nora Newcomer"):
         """Signs a new person up; returns the address."""
-        address = self.stranger()
-        self.person.sign_up(address, name)
-        return address
+        self.address = self.stranger()
+        self.person.sign_up(self.address, name)
+        return self.address
+
+    def request(self, method, path, body=None):
+        """A request of the newcomer to the API, without the browser; the answer's JSON."""
+        return self.servers.request(method, path, body, self.address)
+
+    def on_server(self):
+        """The newcomer's tasks as the API has them."""
+        return self.request("GET", "/api/tasks")
+
+    def saved(self):
+        """The texts of these tasks, and whether they are completed."""
+        return [(task["task"], task["completed"]) for task in self.on_server()]

@@ -7,11 +7,7 @@ from selenium.webdriver.common.keys import Keys
 
 import axe
 from person import PASSWORD, PageTest
-from servers import CLIENT, TENANT, claims_of
-
-# The tenant of External ID that every mock has, and its page's application.
-ENTRA_TENANT = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
-ENTRA_CLIENT = "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e"
+from servers import CLIENT, EXTERNAL_CLIENT, EXTERNAL_TENANT, TENANT, claims_of
 
 
 class AuthorityPages(PageTest):
@@ -47,35 +43,6 @@ class AuthorityPages(PageTest):
                 self.focused().send_keys(Keys.TAB)
             self.assertEqual(self.focused().get_attribute("name"), name)
             self.focused().send_keys(text)
-
-    def test_up_in_out_in_again_and_under_another_name(self):
-        address = self.stranger()
-        self.authorize("b2c_1_sign_up")
-        self.person.fill(email=address, newPassword=PASSWORD, reenterPassword=PASSWORD, displayName="Nora Newcomer")
-        person = self.await_claims()
-        self.assertEqual([person["name"], person["emails"], person["newUser"]], ["Nora Newcomer", [address], True])
-        self.sign_out()
-
-        self.authorize("b2c_1_sign_in")
-        self.person.fill(signInName=address, password=PASSWORD)
-        self.assertEqual(self.await_claims()["oid"], person["oid"])
-        self.authorize("b2c_1_sign_in")
-        self.assertEqual(self.await_claims()["oid"], person["oid"], "the session answers without a page")
-        self.sign_out()
-
-        self.authorize("b2c_1_sign_in")
-        self.person.fill(signInName=address, password="wrong")
-        self.assertEqual(self.alert(), "Your password is incorrect.")
-        self.person.fill(signInName=f"x{address}", password=PASSWORD)
-        self.assertEqual(self.alert(), "We can’t seem to find your account.")
-        self.person.fill(signInName=address, password=PASSWORD)
-        self.assertEqual(self.await_claims()["name"], "Nora Newcomer")
-
-        self.authorize("b2c_1_edit_profile")
-        self.chrome.until(lambda: self.chrome.all("[name=givenName]"), "the profile")
-        self.assertEqual(self.chrome.one("[name=displayName]").get_attribute("value"), "Nora Newcomer")
-        self.person.fill(displayName="Nora Renamed")
-        self.assertEqual(self.await_claims()["name"], "Nora Renamed")
 
     def test_the_keyboard_is_enough(self):
         address = self.stranger()
@@ -116,9 +83,9 @@ class AuthorityPages(PageTest):
     def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(self):
         self.expected = ["400", "404"]
         base = f"{self.servers.authority}/{TENANT}/b2c_1_sign_in"
-        entra = f"{self.servers.authority}/{ENTRA_TENANT}/oauth2"
+        entra = f"{self.servers.authority}/{EXTERNAL_TENANT}/oauth2"
         query = urllib.parse.urlencode({
-            "client_id": ENTRA_CLIENT, "response_type": "code", "scope": "openid", "nonce": "n",
+            "client_id": EXTERNAL_CLIENT, "response_type": "code", "scope": "openid", "nonce": "n",
             "code_challenge": "x" * 43, "code_challenge_method": "S256", "redirect_uri": "http://localhost:5999"})
         # The profile is last: who is signed in is not asked again.
         pages = {

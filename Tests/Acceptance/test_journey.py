@@ -11,21 +11,6 @@ from servers import POLICIES
 
 
 class Journey(PageTest):
-    def test_two_people_share_a_browser_and_nothing_else(self):
-        person = self.person
-        person.sign_up(self.stranger(), "Nora Newcomer")
-        self.assertEqual(urllib.parse.urlsplit(self.chrome.current_url)._replace(scheme="", netloc="").geturl(), "/")
-        person.add("Buy milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
-        person.await_texts("Buy milk", "Water the tomatoes", "Größe: 5 < 6 & \"quotes\" <b>not bold</b>")
-        self.assertEqual(self.chrome.words("#headline"), "3 things to do")
-        person.await_saved()
-        person.sign_out()
-        person.sign_in("bob@example.com")
-        self.assertEqual(self.chrome.words("#account .name"), "Bob Example")
-        self.assertNotIn("Buy milk", person.texts())
-        self.assertNotIn("Buy milk", self.chrome.execute_script(
-            "return JSON.stringify([{...localStorage}, {...sessionStorage}])"))
-
     def test_tokens_stay_out_of_addresses_and_access_tokens_out_of_storage_that_lasts(self):
         self.newcomer()
         token = self.chrome.execute_script("return JSON.parse(sessionStorage['tasks.session']).token")
@@ -146,7 +131,7 @@ class Journey(PageTest):
 class TwoDevices(PageTest):
     def setUp(self):
         super().setUp()
-        self.address = self.newcomer()
+        self.newcomer()
         self.other = Person(self.browser(), self.servers.page)
         self.other.sign_in(self.address, PASSWORD)
 

@@ -65,13 +65,6 @@ class Kept(PageTest):
         super().setUp()
         self.expected = [NO_CONNECTION]
 
-    def newcomer(self):
-        self.address = super().newcomer()
-        return self.address
-
-    def on_server(self):
-        return self.servers.request("GET", "/api/tasks", user=self.address)
-
     def texts_on_server(self):
         return [task["task"] for task in self.on_server()]
 
@@ -150,9 +143,7 @@ class Killed(Kills):
             self.person.rename(f"Task {number}", f"Changed {number}")
         self.person.complete("Changed 19")
         self.kill_and_start_again(seconds, 41)
-        self.assertEqual(
-            [(task["task"], task["completed"]) for task in self.on_server()],
-            [(f"Changed {number}", number == 19) for number in range(20)])
+        self.assertEqual(self.saved(), [(f"Changed {number}", number == 19) for number in range(20)])
 
     def test_changes_outlive_a_kill_soon_after_the_last_one(self):
         self.check_spaced_changes(0.3)
@@ -189,8 +180,7 @@ class WrongClock(Kept):
         self.person.await_texts("Buy oat milk")
         self.api_is_reachable(True)
         self.person.look_again()
-        self.chrome.until(
-            lambda: [(task["task"], task["completed"]) for task in self.on_server()] == [("Buy oat milk", True)], "all changes")
+        self.chrome.until(lambda: self.saved() == [("Buy oat milk", True)], "all changes")
         self.person.await_saved()
 
     def test_a_clock_that_is_put_back_changes_nothing(self):
@@ -316,7 +306,7 @@ class Portals(Kept):
             self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
             self.person.look_again()
         for _ in PORTALS:
-            self.servers.request("POST", "/api/tasks", {"task": "more"}, user=self.address)
+            self.request("POST", "/api/tasks", {"task": "more"})
         self.person.refresh()
         self.behind("DELETE", remove)
         self.assertEqual(self.texts_on_server(), ["one", "two"])
@@ -450,8 +440,7 @@ class FullStorage(Kept):
         self.person.add("one", "two", "three")
         self.person.complete("one")
         self.person.await_saved()
-        self.assertEqual([(task["task"], task["completed"]) for task in self.on_server()],
-                         [("one", True), ("two", False), ("three", False)])
+        self.assertEqual(self.saved(), [("one", True), ("two", False), ("three", False)])
         self.chrome.one("#finished-toggle").click()
         self.person.sign_out()
         self.assertIsNone(self.chrome.execute_script("return localStorage['tasks.signed-in'] ?? null"))
@@ -565,8 +554,7 @@ class EarlierVersion(Kept):
         self.chrome.refresh()
         self.person.await_texts("Buy oat milk", "Buy bread")
         self.person.await_saved()
-        self.assertEqual(
-            [(task["task"], task["completed"]) for task in self.on_server()], [("Buy bread", True), ("Buy oat milk", False)])
+        self.assertEqual(self.saved(), [("Buy bread", True), ("Buy oat milk", False)])
         self.assertEqual(len(self.sent("POST")), 1)
         self.assertEqual(self.person.waiting(), [])
         self.assertNotRegex(self.chrome.execute_script("return Object.keys(localStorage).join()"), r"tasks\.(change|names)")

@@ -30,19 +30,16 @@ CLOCK = """
 class Planning(PageTest):
     def setUp(self):
         super().setUp()
-        self.address = self.newcomer()
+        self.newcomer()
 
     def second_device(self):
         other = Person(self.browser(), self.servers.page)
         other.sign_in(self.address, PASSWORD)
         return other
 
-    def request(self, method, path, body=None):
-        return self.servers.request(method, path, body, self.address)
-
-    def on_server(self, text):
+    def details(self, text):
         """The optional members of the task with this text."""
-        [task] = [task for task in self.request("GET", "/api/tasks") if task["task"] == text]
+        [task] = [task for task in self.on_server() if task["task"] == text]
         return {name: task[name] for name in ("due", "notes", "position") if name in task}
 
     def shown(self, text, part):
@@ -78,13 +75,13 @@ class DueDates(Planning):
         person.plan("Pay the rent", due="12312030")
         self.await_shown("Pay the rent", ".due", "Due Tue, Dec 31, 2030")
         person.await_saved()
-        self.assertEqual(self.on_server("Pay the rent"), {"due": "2030-12-31"})
+        self.assertEqual(self.details("Pay the rent"), {"due": "2030-12-31"})
         person.refresh()
         self.await_shown("Pay the rent", ".due", "Due Tue, Dec 31, 2030")
         person.plan("Pay the rent", due="")
         self.await_shown("Pay the rent", ".due", None)
         person.await_saved()
-        self.assertEqual(self.on_server("Pay the rent"), {})
+        self.assertEqual(self.details("Pay the rent"), {})
 
     def test_a_task_gets_its_due_date_while_it_is_added(self):
         self.chrome.one("#new").send_keys("Call Ann to")
@@ -168,7 +165,7 @@ class Notes(Planning):
         self.person.plan("Pack", notes=lines)
         self.await_shown("Pack", ".notes", lines)
         self.person.await_saved()
-        self.assertEqual(self.on_server("Pack"), {"notes": lines})
+        self.assertEqual(self.details("Pack"), {"notes": lines})
         self.assertEqual(self.second_device().row("Pack").find_element("css selector", ".notes").get_attribute("textContent"), lines)
         cut = self.chrome.one(".notes").size["height"]
         self.person.press("Pack", ".edit")
@@ -201,7 +198,7 @@ class Notes(Planning):
         self.chrome.one("[data-decision=theirs]").click()
         self.await_shown("Pack", ".notes", "Theirs")
         self.person.await_saved()
-        self.assertEqual(self.on_server("Pack"), {"due": "2030-12-31", "notes": "Theirs"})
+        self.assertEqual(self.details("Pack"), {"due": "2030-12-31", "notes": "Theirs"})
 
     def test_a_task_that_was_deleted_elsewhere_comes_back_whole(self):
         self.expected = ["404"]
@@ -216,7 +213,7 @@ class Notes(Planning):
         self.person.plan("Pack", notes="Two towels")
         self.chrome.until(lambda: self.chrome.one("[data-decision=again]"), "the question").click()
         self.person.await_saved()
-        self.assertEqual(self.on_server("Pack"), {"due": "2030-12-31", "notes": "Two towels"})
+        self.assertEqual(self.details("Pack"), {"due": "2030-12-31", "notes": "Two towels"})
         self.person.await_texts("Unpack", "Pack")
 
     def test_undo_brings_everything_back_also_after_it_was_sent(self):
@@ -229,7 +226,7 @@ class Notes(Planning):
         self.assertEqual(self.chrome.words("#toast-text"), "2 deleted")
         self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the deletions are sent at once
         person.look_again()
-        self.chrome.until(lambda: not person.waiting() and len(self.request("GET", "/api/tasks")) == 1, "the deletions")
+        self.chrome.until(lambda: not person.waiting() and len(self.on_server()) == 1, "the deletions")
         self.chrome.one("#undo").click()
         person.await_texts("one", "three")
         self.assertEqual(self.chrome.words("#toast-text"), "Deleted: two")
@@ -242,7 +239,7 @@ class Notes(Planning):
         person.await_texts("one", "two", "three")
         self.await_shown("two", ".due", None)
         person.await_saved()
-        self.assertNotIn("due", self.on_server("two"))
+        self.assertNotIn("due", self.details("two"))
 
     def test_undo_while_the_deletion_is_under_way_keeps_the_task(self):
         self.person.add("one")
@@ -257,12 +254,12 @@ class Notes(Planning):
         self.person.remove("one")
         self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")
         self.person.look_again()
-        self.chrome.until(lambda: self.request("GET", "/api/tasks") == [], "the deletion")
+        self.chrome.until(lambda: self.on_server() == [], "the deletion")
         self.chrome.one("#undo").click()
         self.chrome.execute_script("release()")
         self.person.await_texts("one")
         self.chrome.until(lambda: not self.person.waiting(), "the answers")
-        self.assertEqual([task["task"] for task in self.request("GET", "/api/tasks")], ["one"])
+        self.assertEqual([task["task"] for task in self.on_server()], ["one"])
 
 
 class Order(Planning):
@@ -346,7 +343,7 @@ class Order(Planning):
         self.person.await_texts("four", "one", "two", "three", "five")
 
     def test_neighbours_without_room_between_them_move_apart(self):
-        ids = {task["task"]: task["Id"] for task in self.request("GET", "/api/tasks")}
+        ids = {task["task"]: task["Id"] for task in self.on_server()}
         for text in ["two", "three"]:
             self.request("PATCH", f"/api/tasks/{ids[text]}", {"position": ids["four"] + 1})
         self.person.refresh()
@@ -368,7 +365,7 @@ class Order(Planning):
         self.chrome.connect(True)
         self.person.look_again()
         self.await_everywhere("two", "three", "four", "five", "one")
-        kept = self.on_server("five")
+        kept = self.details("five")
         self.assertEqual((kept["due"], kept["notes"]), ("2030-12-31", "Written on the train"))
 
 

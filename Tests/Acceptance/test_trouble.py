@@ -2,10 +2,8 @@
 
 import contextlib
 import http.server
-import json
 import threading
 import unittest
-import urllib.request
 
 from selenium.webdriver.common.keys import Keys
 
@@ -37,18 +35,7 @@ class SignInPage(BadGateway):
         self.wfile.write(b"Who are you?")
 
 
-class Trouble(PageTest):
-    def on_server(self, *, token):
-        request = urllib.request.Request(
-            f"{self.servers.page}/api/tasks", headers={"Authorization": f"Bearer {token}"})
-        with urllib.request.urlopen(request) as answer:
-            return [(task["task"], task["completed"]) for task in json.load(answer)]
-
-    def token(self):
-        return self.session()["token"]
-
-
-class Sessions(Trouble):
+class Sessions(PageTest):
     def test_an_expired_session_leads_to_the_authority_and_back_to_the_same_place(self):
         self.expected = ["401"]
         person = self.person
@@ -56,7 +43,6 @@ class Sessions(Trouble):
         person.add("Buy milk", "Buy bread")
         person.complete("Buy milk")
         person.await_saved()
-        token = self.token()
         self.end_session()
         person.filter("open")
         person.add("Written after the end")
@@ -70,12 +56,7 @@ class Sessions(Trouble):
         person.await_texts("Buy bread", "Written after the end")
         self.assertEqual(self.chrome.one("#new").get_attribute("value"), "A draft")
         self.assertTrue(self.chrome.current_url.endswith("/#open"))
-        self.assertEqual(
-            self.on_server(token=token), [("Buy milk", True), ("Buy bread", False), ("Written after the end", False)])
-
-    def newcomer(self, name="Nora Newcomer"):
-        self.address = super().newcomer(name)
-        return self.address
+        self.assertEqual(self.saved(), [("Buy milk", True), ("Buy bread", False), ("Written after the end", False)])
 
     def test_the_page_knows_when_its_session_ends(self):
         self.newcomer()
@@ -95,50 +76,11 @@ class Sessions(Trouble):
         self.assertIn("does not take this sign-in", self.chrome.words("#welcome-error"))
 
 
-class Connections(Trouble):
+class Connections(PageTest):
     def setUp(self):
         super().setUp()
         self.expected = [NO_CONNECTION]
         self.newcomer()
-
-    def test_offline_and_back(self):
-        person = self.person
-        person.add("Buy milk", "Buy bread")
-        person.await_saved()
-        self.chrome.connect(False)
-        person.add("Written offline")
-        person.complete("Buy milk")
-        person.rename("Buy bread", "Bake bread")
-        person.rename("Written offline", "Written and changed offline")
-        person.await_texts("Bake bread", "Written and changed offline", "Buy milk")
-        person.await_status("Offline, 4 changes kept")
-        self.chrome.connect(True)
-        person.look_again()
-        person.await_saved()
-        self.assertEqual(
-            self.on_server(token=self.token()),
-            [("Buy milk", True), ("Bake bread", False), ("Written and changed offline", False)])
-        person.refresh()
-        person.await_texts("Bake bread", "Written and changed offline", "Buy milk")
-
-    def test_the_server_is_gone_the_page_is_reloaded_and_nothing_is_lost(self):
-        person = self.person
-        person.add("Buy milk")
-        person.await_saved()
-        self.await_worker()
-        token = self.token()
-        self.servers.stop_page()
-        try:
-            person.add("Written without a server")
-            person.complete("Buy milk")
-            person.await_status("Offline, 2 changes kept")
-            self.chrome.refresh()
-            person.await_status("Offline, 2 changes kept")
-            person.await_texts("Written without a server", "Buy milk")
-        finally:
-            self.servers.start_page()
-        person.await_status("Saved")
-        self.assertEqual(self.on_server(token=token), [("Buy milk", True), ("Written without a server", False)])
 
     @contextlib.contextmanager
     def instead_of_the_server(self, handler):
@@ -163,7 +105,6 @@ class Connections(Trouble):
         self.person.add("Buy milk")
         self.person.await_saved()
         self.await_worker()
-        token = self.token()
         with self.instead_of_the_server(BadGateway):
             self.person.add("Written without a server")
             self.person.await_status("Not saved, 1 change kept")
@@ -171,7 +112,7 @@ class Connections(Trouble):
             self.person.await_status("Not saved, 1 change kept", 20)
             self.person.await_texts("Buy milk", "Written without a server")
         self.person.await_status("Saved")
-        self.assertEqual(self.on_server(token=token), [("Buy milk", False), ("Written without a server", False)])
+        self.assertEqual(self.saved(), [("Buy milk", False), ("Written without a server", False)])
 
     def test_what_one_tab_could_not_send_another_sends_once(self):
         first = self.chrome.current_window_handle
@@ -192,7 +133,7 @@ class Connections(Trouble):
         self.person.look_again()
         self.person.await_saved()
         self.person.await_texts("Written in the second tab")
-        self.assertEqual(self.on_server(token=self.token()), [("Written in the second tab", False)])
+        self.assertEqual(self.saved(), [("Written in the second tab", False)])
 
     def test_a_list_that_the_browser_has_no_room_for_is_shown_and_saved(self):
         self.chrome.execute_script("""
@@ -204,7 +145,7 @@ class Connections(Trouble):
         self.person.add("Buy milk")
         self.person.await_saved()
         self.person.complete("Buy milk")
-        self.chrome.until(lambda: self.on_server(token=self.token()) == [("Buy milk", True)], "the change")
+        self.chrome.until(lambda: self.saved() == [("Buy milk", True)], "the change")
         self.person.await_saved()
         self.assertEqual(self.person.done(), ["Buy milk"])
 
@@ -220,7 +161,7 @@ class Connections(Trouble):
         self.person.add("Buy milk")
         self.person.await_status("Offline, 1 change kept")
         self.person.await_saved()
-        self.assertEqual(self.on_server(token=self.token()), [("Buy milk", False)])
+        self.assertEqual(self.saved(), [("Buy milk", False)])
 
     def test_a_server_in_trouble_is_tried_again_and_a_refusal_is_shown(self):
         self.chrome.execute_script("""
@@ -244,7 +185,7 @@ class Connections(Trouble):
         self.person.await_texts("Buy milk")
         self.chrome.one("[data-decision=retry]").click()
         self.person.await_saved()
-        self.assertEqual(self.on_server(token=self.token()), [("Buy milk", False)])
+        self.assertEqual(self.saved(), [("Buy milk", False)])
 
     def test_a_task_with_a_refused_change_can_be_deleted(self):
         self.person.add("Buy milk")
@@ -274,7 +215,7 @@ class Connections(Trouble):
         self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
         self.person.look_again()
         self.person.await_status("Saved", 20)
-        self.assertEqual(self.on_server(token=self.token()), [])
+        self.assertEqual(self.saved(), [])
         self.person.refresh()
         self.person.await_texts()
 
@@ -289,10 +230,7 @@ class Connections(Trouble):
               lists.push(url);
               return real(url === "/api/tasks" ? "/api/tasks?limit=2" : url, options);
             };""")
-        added = urllib.request.Request(
-            f"{self.servers.page}/api/tasks?task=Six", method="POST", data=b"",
-            headers={"Authorization": f"Bearer {self.token()}"})
-        urllib.request.urlopen(added).close()
+        self.request("POST", "/api/tasks", {"task": "Six"})
         self.person.look_again()
         self.person.await_texts("One", "Two", "Three", "Four", "Five", "Six")
         self.assertEqual(

@@ -13,7 +13,7 @@ LINES = "\n".join(["Pack for Lisbon", *(f"- thing {number}" for number in range(
 class Writing(PageTest):
     def setUp(self):
         super().setUp()
-        self.address = self.newcomer()
+        self.newcomer()
 
     def field(self):
         return self.chrome.one(".editor textarea")
