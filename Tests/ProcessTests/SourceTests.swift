@@ -24,7 +24,6 @@ import Tokens
         ),
         (["AUTHORITY": "https://contoso.b2clogin.com/contoso.onmicrosoft.com"], "EXT_POLICIES is not set"),
         (["AUTHORITY": "https://contoso.ciamlogin.com", "POLICIES": "b2c_1_a"], "Entra External ID has no policies"),
-        (["AUTHORITY": "https://login.microsoftonline.com/organizations"], "EXT_TENANTS is not set"),
         (["AUTHORITY": "https://login.microsoftonline.com/common/v2.0"], "EXT_TENANTS is not set"),
         (
             ["METADATA_URL": "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration"],
@@ -42,18 +41,10 @@ import Tokens
         (["METADATA_URL": "https://a.example/d", "ISSUER": "https://a.example/{tenantid}/v2.0"], "EXT_TENANTS"),
         (["AUTHORITY": "http://contoso.example"], "TASKS_SOURCE_EXT_ALLOW_HTTP=true"),
         (
-            ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "shared:nobody"],
-            "EXT_OWNERS: there is no source nobody"
-        ),
-        (
             ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "bare"],
             "EXT_OWNERS: another source has bare owners"
         ),
         (["METADATA_URL": "https://a.example/d", "OWNERS": "shared"], "EXT_OWNERS: owners can be shared only if both"),
-        (
-            ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "shared"],
-            "EXT_OWNERS: owners can be shared only within a tenant that the settings name: write its id"
-        ),
         (
             ["METADATA_URL": "https://a.example/d", "KEY_HOSTS": "https://a.example"],
             "EXT_KEY_HOSTS: 'https://a.example' is"

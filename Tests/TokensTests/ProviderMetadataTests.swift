@@ -50,17 +50,6 @@ struct ProviderMetadataTests {
         }
     }
 
-    @Test("A pinned issuer is the only one that is trusted")
-    func thePinnedIssuerIsTheOnlyOne() {
-        var rules = rules
-        rules.pinnedIssuer = TestClaims.issuer
-        #expect(error(with: "issuer", .string(TestClaims.issuer), rules) == nil)
-        #expect(error(with: "issuer", .string(String(TestClaims.issuer.dropLast())), rules) == .unexpectedIssuer)
-        // Any text may be pinned: the setting exists for this.
-        rules.pinnedIssuer = "https://sts.example/"
-        #expect(error(with: "issuer", "https://sts.example/", rules) == nil)
-    }
-
     @Test(
         "An issuer on another host is not trusted",
         arguments: [

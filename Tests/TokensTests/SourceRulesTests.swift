@@ -151,7 +151,7 @@ struct SourceRulesTests {
         #expect(refusal([.string(TestClaims.audience)]) == .wrongAudience)
     }
 
-    @Test("P-25 api://A and A are different audiences")
+    @Test("P-25 api://A and A are different audiences, and each configured audience is accepted (V-55)")
     func addressAsAudience() {
         let address = "api://\(TestClaims.audience)"
         #expect(verification.refusal(with: "aud", .string(address)) == .wrongAudience)
@@ -159,14 +159,20 @@ struct SourceRulesTests {
         #expect(other.refusal(of: makeToken(claims: claims)) == .wrongAudience)
         let both = verification { $0.audience.accepted = [address, TestClaims.audience] }
         #expect(both.refusal(of: makeToken(claims: claims.with("aud", .string(address)))) == nil)
+        #expect(both.refusal(of: makeToken(claims: claims)) == nil)
+        let none = verification { $0.audience.accepted = [] }
+        #expect(none.refusal(of: makeToken(claims: claims)) == .wrongAudience)
     }
 
     // MARK: Scopes
 
     @Test(
-        "P-26 Scopes are read from scp, a string or an array, or from scope",
+        "P-26 Scopes are read from scp, a string or an array, or from scope (V-59)",
         arguments: [
-            (ScopeClaim.automatic, "a b", nil, ["a", "b"]), (.automatic, ["a", "b"], nil, ["a", "b"]),
+            // An element that is not a string grants nothing, and does no harm.
+            (ScopeClaim.automatic, [1, "a", .null, ["b"], ["b": "b"], "b c"], nil, ["a", "b c"]),
+            (.automatic, [], nil, []), (.automatic, " a  b ", nil, ["a", "b"]),
+            (.automatic, "a b", nil, ["a", "b"]), (.automatic, ["a", "b"], nil, ["a", "b"]),
             (.automatic, nil, "a b", ["a", "b"]), (.automatic, nil, nil, []),
             (.automatic, "a b", "b a", ["a", "b"]), (.automatic, "a", "a b", nil), (.automatic, "", "a", nil),
             (.automatic, nil, ["a"], nil), (.automatic, 1, nil, nil), (.automatic, "a", 1, nil),

@@ -83,29 +83,40 @@ extension HostileToken {
     static var signatures: [HostileToken] {
         let input = GoodParts.segments[0] + "." + GoodParts.segments[1]
         let good = Base64URL.decode(GoodParts.segments[2]) ?? []
-        func bad(_ name: String, _ signature: [UInt8]) -> HostileToken {
-            HostileToken(
-                name: "signature, \(name)", text: input + "." + Base64URL.encode(signature), refusal: .badSignature)
-        }
-        let flipped = [0, 1, 2, 15, 16, 31, 63, 64, 127, 128, 191, 200, 239, 240, 254, 255].flatMap { index in
-            [0, 3, 7].map { bit in
-                var signature = good
-                signature[index] ^= 1 << bit
-                return bad("bit \(bit) of byte \(index)", signature)
-            }
-        }
-        return flipped + [
-            bad("a byte", [0]), bad("zeros", .init(repeating: 0, count: 256)),
-            bad("ones", .init(repeating: 255, count: 256)),
-            bad("without its first byte", Array(good.dropFirst())), bad("without its last byte", good.dropLast()),
-            bad("half", Array(good.prefix(128))), bad("a zero before", [0] + good), bad("a zero after", good + [0]),
-            bad("twice", good + good), bad("the other way round", good.reversed()),
-            bad("the modulus", SigningKey.shared.modulus),
-            bad("of another token", Base64URL.decode(anotherSignature) ?? []),
+        let others = [
+            ("the modulus", SigningKey.shared.modulus), ("of another token", Base64URL.decode(anotherSignature) ?? []),
+        ]
+        return almost(good, of: input) + others.map { signed(input, $0, $1) } + [
             HostileToken(
                 name: "other claims under it", text: swapped(payload: "B2C_1_SIGN_IN"), refusal: .badSignature),
             HostileToken(name: "another header under it", text: swappedHeader, refusal: .badSignature),
         ]
+    }
+
+    /// The token with this signature, which is wrong.
+    static func signed(_ input: String, _ name: String, _ signature: [UInt8]) -> HostileToken {
+        HostileToken(
+            name: "signature, \(name)", text: input + "." + Base64URL.encode(signature), refusal: .badSignature)
+    }
+
+    /// Signatures that differ little from the good one, of any algorithm.
+    static func almost(_ good: [UInt8], of input: String) -> [HostileToken] {
+        let (count, half) = (good.count, good.count / 2)
+        let flipped = [0, 1, 2, 15, 16, 31, half - 1, half, half + 1, count - 2, count - 1].flatMap { index in
+            [0, 2, 7].map { bit in
+                var signature = good
+                signature[index] ^= 1 << bit
+                return ("bit \(bit) of byte \(index)", signature)
+            }
+        }
+        let others: [(String, [UInt8])] = [
+            ("a byte", [0]), ("zeros", .init(repeating: 0, count: count)),
+            ("ones", .init(repeating: 255, count: count)), ("without its first byte", Array(good.dropFirst())),
+            ("without its last byte", good.dropLast()), ("half", Array(good.prefix(half))),
+            ("a zero before", [0] + good), ("a zero after", good + [0]), ("twice", good + good),
+            ("the other way round", good.reversed()),
+        ]
+        return (flipped + others).map { signed(input, $0, $1) }
     }
 
     private static var anotherSignature: String {
