@@ -67,20 +67,6 @@ struct ConnectionTests {
         }
     }
 
-    @Test("The handler of a client that has left still runs to its end")
-    func gone() throws {
-        for count in 1...20 {
-            do {
-                let client = try RawClient(port: server.port)
-                try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-                eventuallyBlocking { server.statistics.suspended > 0 }
-            }
-            handler.release()
-            eventuallyBlocking { handler.threads.withLock { $0.count } == count }
-            eventuallyBlocking { server.statistics.connections == 0 && server.statistics.suspended == 0 }
-        }
-    }
-
     @Test("A refusal before the body ends the connection", arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
     func refusal(method: String) throws {
         let client = try RawClient(port: server.port)

@@ -147,18 +147,6 @@ struct StartStopTests {
         eventuallyBlocking { handler.threads.withLock { $0.count } == begun }
     }
 
-    @Test("More clients than connections wait their turn")
-    func connectionLimit() throws {
-        var limits = ServerLimits()
-        limits.connections = 2
-        limits.loops = 2
-        let server = try HTTPServer(port: 0, limits: limits, handler: EchoHandler())
-        let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
-        for client in clients { try client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n") }
-        for client in clients { #expect(try client.response()?.status == 200) }
-        #expect(server.statistics.connections <= 2)
-    }
-
     @Test("Silent connections, and half a header block are not waited for as requests under way are")
     func silent() throws {
         let handler = EchoHandler()

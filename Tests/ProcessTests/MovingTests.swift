@@ -4,23 +4,6 @@ import Support
 import Testing
 
 @Suite("Data that moves between databases", .timeLimit(.minutes(15))) struct MovingTests {
-    @Test func `Data that is moved from SQLite to PostgreSQL and back is the same to the byte`() throws {
-        let mover = try Mover()
-        let shared = try PostgreSQLServer.started().newDatabase()
-        try mover.write(people: 700, to: "first.jsonl")
-        #expect(try mover.run(["import", mover.file("first.jsonl")], on: mover.database("old.db")).end == .exit(0))
-        #expect(try mover.run(["export", mover.file("second.jsonl")], on: mover.database("old.db")).end == .exit(0))
-        let (end, errors) = try mover.run(["import", mover.file("second.jsonl")], on: shared)
-        #expect(end == .exit(0) && errors.hasSuffix(" tasks imported, 0 existed\n"), "\(errors)")
-        #expect(!errors.contains("\r"))
-        #expect(try mover.run(["export", mover.file("third.jsonl")], on: shared).end == .exit(0))
-        #expect(try mover.run(["import", mover.file("third.jsonl")], on: mover.database("new.db")).end == .exit(0))
-        #expect(try mover.run(["export", mover.file("fourth.jsonl")], on: mover.database("new.db")).end == .exit(0))
-        let first = try mover.bytes("first.jsonl")
-        for name in ["second", "third", "fourth"] { #expect(try mover.bytes("\(name).jsonl") == first, "\(name)") }
-        #expect(try !Folder.files(below: mover.folder).contains { $0.hasSuffix(".part") })
-    }
-
     @Test(arguments: [false, true])
     func `Each task is imported once, however often the import is killed`(shared: Bool) throws {
         let mover = try Mover()

@@ -156,15 +156,6 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("The memory of a list is given back")
-    func memory() async throws {
-        let cached = try CachingStore(answers: AnswerMemory(limit: 1 << 20))
-        let api = try await api(tasks: 80) { $0.store = cached.store }
-        _ = try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip])
-        // The thread that compressed the list may be about to release it.
-        await eventually { cached.answers.statistics == .init(held: 0, refused: 0) }
-    }
-
     /// Alice has forty tasks of 2000 bytes, of eight letters, so that gzip leaves more than a third of her list.
     private func apiWithLongList(_ cached: CachingStore) async throws -> TestedAPI {
         let api = try await api(tasks: 0) { $0.store = cached.store }

@@ -49,29 +49,6 @@ struct LongListTests {
         #expect(answers.statistics == .init(held: 0, refused: 0))
     }
 
-    @Test("Waits while others of the same person are sent, and says so")
-    func refused() async throws {
-        let api = try await api(.inProcess, answers)
-        var answered: [Response] = []
-        var last = try await api.send("GET", "/api/tasks", as: "alice")
-        while last.status == 200, answered.count < 100 {
-            answered.append(last)
-            // Each another list: the same one shares its memory.
-            let change = try await api.send("PATCH", "/api/tasks/1", as: "alice", [], "task=\(answered.count)")
-            #expect(change.status == 200)
-            last = try await api.send(
-                "GET", "/api/tasks", as: "alice", [("Accept", "application/problem+json")])
-        }
-        #expect(last.status == 503 && last.headers["Retry-After"] == "5")
-        #expect(try JSONValue(parsing: last.body).object?["code"]?.string == "list.no_room")
-        #expect(try await api.send("GET", "/api/tasks?limit=1", as: "alice").status == 200)
-        #expect(try await api.send("GET", "/api/tasks", as: "bob").text == "[]")
-        #expect(!answered.isEmpty && answers.statistics.held > 0 && answers.statistics.refused == 1)
-        answered = []
-        #expect(answers.statistics.held == 0)
-        #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
-    }
-
     @Test("Is answered when another one of the same person has been sent")
     func waited() async throws {
         let answers = AnswerMemory(limit: 1 << 20, patience: .seconds(600))
