@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JSON
 @testable import MockAuthority
@@ -52,6 +53,14 @@ final class Browser {
             .post, action.unescaped, body: body, headers: ["Content-Type": "application/x-www-form-urlencoded"])
     }
 
+    /// Signs a new person up.
+    func signUp(_ page: Response, _ email: String, _ name: String, password: String = "Passw0rd!") async throws
+        -> Response
+    {
+        let passwords = [("newPassword", password), ("reenterPassword", password)]
+        return try await submit(page, [("email", email)] + passwords + [("displayName", name)])
+    }
+
     /// Signs alice in.
     func signIn(_ page: Response, _ user: String = "alice@example.com") async throws -> Response {
         try await submit(page, [("signInName", user), ("password", "Passw0rd!")])
@@ -61,36 +70,16 @@ final class Browser {
 extension String {
     /// The text between two marks.
     func between(_ start: String, _ end: String) -> String? {
-        let bytes = Array(utf8)
-        guard let from = bytes.firstIndex(of: Array(start.utf8)) else { return nil }
-        let rest = Array(bytes[(from + start.utf8.count)...])
-        guard let to = rest.firstIndex(of: Array(end.utf8)) else { return nil }
-        return String(decoding: rest[..<to], as: UTF8.self)
+        guard let from = firstRange(of: start)?.upperBound, let to = self[from...].firstRange(of: end) else { return nil }
+        return String(self[from..<to.lowerBound])
     }
 
     var unescaped: String {
-        var text = self
-        for (escape, character) in [("&quot;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")] {
-            text = text.split(separator: escape, omittingEmptySubsequences: false).joined(separator: character)
-        }
-        return text
+        [("&quot;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
+            .reduce(self) { text, escape in text.replacing(escape.0, with: escape.1) }
     }
 
-    var percentEncoded: String {
-        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-        let hex = Array("0123456789ABCDEF".utf8)
-        let bytes = utf8.flatMap {
-            plain.contains($0) ? [$0] : [UInt8(ascii: "%"), hex[Int($0 >> 4)], hex[Int($0 & 15)]]
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension [UInt8] {
-    fileprivate func firstIndex(of part: [UInt8]) -> Int? {
-        guard count >= part.count else { return nil }
-        return (0...(count - part.count)).first { self[$0...].starts(with: part) }
-    }
+    var percentEncoded: String { PercentEncoding.encode(self) }
 }
 
 extension Response {

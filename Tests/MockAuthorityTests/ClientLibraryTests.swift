@@ -6,12 +6,6 @@ import Testing
 
 @Suite("Token responses follow the client library where it says what it is", .timeLimit(.minutes(15)))
 struct ClientLibraryTests {
-    private func mock(_ era: Era) -> TestAuthority {
-        var configuration = Configuration()
-        configuration.behaviour.era = era
-        return TestAuthority(configuration)
-    }
-
     private static let form = "\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)"
 
     private func reply(_ mock: TestAuthority, from product: String?) async throws -> JSONObject {
@@ -28,7 +22,7 @@ struct ClientLibraryTests {
         "ADAL gets the response of its time, of whatever era the tokens are",
         arguments: ["iOS", "OSX", "Android", "PCL.Desktop", "ios"], Era.allCases)
     func adal(product: String, era: Era) async throws {
-        let reply = try await reply(mock(era), from: product)
+        let reply = try await reply(TestAuthority(of: era), from: product)
         #expect(!reply.members.contains { $0.value == .null })
         #expect(try preferredName(reply) == "alice@example.com")
         #expect(reply["expires_in"] == "3600")
@@ -47,7 +41,7 @@ struct ClientLibraryTests {
         arguments: [nil, "MSAL.Python", "MSAL.iOS", "MSAL.Desktop", "msal.js.browser", "ID_NET", "iOS 9", ""],
         Era.allCases)
     func others(product: String?, era: Era) async throws {
-        let reply = try await reply(mock(era), from: product)
+        let reply = try await reply(TestAuthority(of: era), from: product)
         #expect((reply["id_token"] != nil) == (era == .preview2015))
         #expect(try preferredName(reply) == (era == .preview2015 ? "alice@example.com" : .null))
         #expect(reply["expires_in"] == (era == .current ? 3600 : "3600"))

@@ -21,17 +21,18 @@ struct CodeFlowTests {
         return try #require(answer.answer("code"))
     }
 
-    private func redeem(_ code: String, _ more: String = "", policy: String = "b2c_1_sign_in") async throws -> Response
-    {
+    private func redeem(
+        _ code: String, _ more: String = "", policy: String = "b2c_1_sign_in", headers: HeaderFields = HeaderFields()
+    ) async throws -> Response {
         try await mock.token(
             "grant_type=authorization_code&client_id=\(TestAuthority.clientID)&code=\(code)&redirect_uri="
-                + "\(Self.callback.percentEncoded)\(more)", policy: policy)
+                + "\(Self.callback.percentEncoded)\(more)", policy: policy, headers: headers)
     }
 
-    private func refresh(_ token: String, _ more: String = "", policy: String = "b2c_1_sign_in") async throws
-        -> Response
-    {
-        try await mock.refresh(token, more, policy: policy)
+    private func refresh(
+        _ token: String, _ more: String = "", policy: String = "b2c_1_sign_in", headers: HeaderFields = HeaderFields()
+    ) async throws -> Response {
+        try await mock.refresh(token, more, policy: policy, headers: headers)
     }
 
     private func code(of response: Response) throws -> String {
@@ -165,26 +166,20 @@ struct CodeFlowTests {
     @Test("Refresh tokens of a page end a day after the sign-in, however often they are renewed")
     func singlePage() async throws {
         let page: HeaderFields = ["Origin": "http://localhost:5050"]
-        func refresh(_ token: String) async throws -> Response {
-            try await mock.refresh(token, policy: "b2c_1_sign_in", headers: page)
-        }
-        let form =
-            "grant_type=authorization_code&client_id=\(TestAuthority.clientID)"
-            + "&redirect_uri=\(Self.callback.percentEncoded)&code=\(try await code())"
-        let first = try await mock.token(form, policy: "b2c_1_sign_in", headers: page).json()
+        let first = try await redeem(try await code(), headers: page).json()
         #expect(first["refresh_token_expires_in"]?.integer == 86400)
         var token = first["refresh_token"]?.string ?? ""
         for _ in 0..<2 {
             mock.clock.advance(seconds: 40000)
-            let answer = try await refresh(token)
+            let answer = try await refresh(token, headers: page)
             let reply = try answer.json()
             #expect(reply["refresh_token"]?.string != token && reply["access_token"] != nil && reply["id_token"] != nil)
             #expect(answer.headers["Access-Control-Allow-Origin"] == "http://localhost:5050")
             token = reply["refresh_token"]?.string ?? ""
         }
-        #expect(try await refresh(token).json()["refresh_token_expires_in"]?.integer == 6400)
+        #expect(try await refresh(token, headers: page).json()["refresh_token_expires_in"]?.integer == 6400)
         mock.clock.advance(seconds: 6400)
-        let late = try await refresh(token)
+        let late = try await refresh(token, headers: page)
         #expect(try code(of: late) == "90080")
         #expect(late.headers["Access-Control-Allow-Origin"] == "http://localhost:5050")
     }
@@ -219,15 +214,13 @@ struct CodeFlowTests {
 
     @Test("A confidential client gets a token of its own, a public one does not")
     func clientCredentials() async throws {
-        let scope = "scope=https://contoso.onmicrosoft.com/tasks/.default"
-        let form =
-            "grant_type=client_credentials&client_id=\(TestAuthority.confidential)&client_secret=mock-secret&\(scope)"
+        let form = TestAuthority.daemonForm
         let reply = try await mock.token(form, policy: "b2c_1_sign_in").json()
         #expect(
             reply.names == ["access_token", "token_type", "not_before", "expires_in", "expires_on", "resource"])
         let claims = try Token(reply["access_token"]?.string ?? "").claims
         #expect(claims["oid"] == nil && claims["scp"]?.string == "tasks.read tasks.write")
-        let publicClient = "grant_type=client_credentials&client_id=\(TestAuthority.clientID)&\(scope)"
-        #expect(try await code(of: mock.token(publicClient)) == "90079")
+        let secret = "\(TestAuthority.confidential)&client_secret=mock-secret"
+        #expect(try await code(of: mock.token(form.replacing(secret, with: TestAuthority.clientID))) == "90079")
     }
 }

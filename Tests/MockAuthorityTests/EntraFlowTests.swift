@@ -55,6 +55,7 @@ struct EntraFlowTests {
         #expect(reply["expires_in"]?.integer == (access["exp"]?.integer ?? 0) - TestAuthority.now)
         let identity = try Token(reply["id_token"]?.string ?? "").claims
         #expect(identity["nonce"] == "n" && access["nonce"] == nil && identity["at_hash"] == nil)
+        try checkInformation(reply)
         let renewed = try await token(
             "\(Self.who)&grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
         ).json()
@@ -80,9 +81,8 @@ struct EntraFlowTests {
         #expect(late["error"] == "invalid_grant" && late["error_codes"]?.array == [700084])
     }
 
-    @Test("P-39: client_info is the object id and the tenant id, without a policy")
-    func clientInformation() async throws {
-        let reply = try await token(redeem(try await code(mock))).json()
+    /// Checks that `client_info` is the object id and the tenant id, without a policy (P-39).
+    private func checkInformation(_ reply: JSONObject) throws {
         let information = try JSONValue(parsing: Token.decode(reply["client_info"]?.string ?? "")).object
         #expect(information?["uid"]?.string == EntraTenants.external.users[0].objectID)
         #expect(information?["utid"]?.string == EntraTenants.id && information?.names == ["uid", "utid"])
@@ -92,24 +92,14 @@ struct EntraFlowTests {
     func signUp() async throws {
         let browser = Browser(mock)
         let page = try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)&prompt=create")
-        let fields = [
-            ("email", "carol@example.com"), ("newPassword", "Passw0rd!"), ("reenterPassword", "Passw0rd!"),
-            ("displayName", "Carol"),
-        ]
-        let answer = try await browser.submit(page, fields)
-        #expect(answer.answer("code") != nil)
+        #expect(try await browser.signUp(page, "carol@example.com", "Carol").answer("code") != nil)
         #expect(try await mock.get("/_mock/token?user=carol@example.com&profile=external-id").status == 200)
         #expect(try await mock.get("/_mock/token?user=carol@example.com").status == 400)
-    }
-
-    @Test("The prompt create opens the form also where somebody is signed in")
-    func signUpBeside() async throws {
-        let browser = Browser(mock)
+        // Somebody is signed in now, and the form opens all the same.
         let target = "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)"
-        #expect(try await browser.signIn(try await browser.send(.get, target)).answer("code") != nil)
         #expect(try await browser.send(.get, target).answer("code") != nil)
-        let page = try await browser.send(.get, "\(target)&prompt=create")
-        #expect(page.status == 200 && page.text.contains("name=\"newPassword\""))
+        let again = try await browser.send(.get, "\(target)&prompt=create")
+        #expect(again.status == 200 && again.text.contains("name=\"newPassword\""))
     }
 
     @Test(

@@ -6,15 +6,9 @@ import Testing
 
 @Suite("Old eras answer as the service did then", .timeLimit(.minutes(15)))
 struct EraTests {
-    private func mock(_ era: Era) -> TestAuthority {
-        var configuration = Configuration()
-        configuration.behaviour.era = era
-        return TestAuthority(configuration)
-    }
-
     @Test("The preview of 2015 always issues an ID token, with acr and a constant sub")
     func preview() async throws {
-        let mock = mock(.preview2015)
+        let mock = TestAuthority(of: .preview2015)
         let reply = try await mock.token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()
         #expect(reply["expires_in"]?.string == "3600")
         let profile = try JSONValue(parsing: Token.decode(reply["profile_info"]?.string ?? "")).object
@@ -32,23 +26,20 @@ struct EraTests {
 
     @Test("Keys of the preview are never named alike, although retired ones are forgotten after a while")
     func manyRotations() async throws {
-        let mock = mock(.preview2015)
+        let mock = TestAuthority(of: .preview2015)
         var names = try await mock.publicKeys().keys.sorted()
         for _ in 0..<12 {
             _ = try await mock.authority.b2c.keys.take(.rotate)
             names += try await mock.publicKeys().keys.sorted()
         }
         #expect(names.count == 13 && Set(names).count == 13)
-        let token = try await mock.text("user=alice")
-        #expect(try Token(token).header["kid"]?.string == names.last)
+        #expect(try await mock.issue("user=alice").header["kid"]?.string == names.last)
     }
 
     @Test("Tokens of applications and their replies are of the era too", arguments: Era.allCases)
     func application(era: Era) async throws {
-        let form =
-            "grant_type=client_credentials&client_id=\(TestAuthority.confidential)&client_secret=mock-secret"
-            + "&scope=https://contoso.onmicrosoft.com/tasks/.default"
-        let mock = mock(era)
+        let form = TestAuthority.daemonForm
+        let mock = TestAuthority(of: era)
         let reply = try await mock.token(form, policy: "b2c_1_sign_in").json()
         let claims = try Token(reply["access_token"]?.string ?? "").claims
         let (policy, other) = era == .preview2015 ? ("acr", "tfp") : ("tfp", "acr")
@@ -63,7 +54,7 @@ struct EraTests {
 
     @Test("The classic era has tfp, strings for numbers, and the old order of headers")
     func classic() async throws {
-        let reply = try await mock(.classic).token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()
+        let reply = try await TestAuthority(of: .classic).token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()
         #expect(reply["id_token"] == nil && reply["expires_on"]?.string == String(TestAuthority.now + 3600))
         let token = try Token(reply["access_token"]?.string ?? "")
         #expect(token.header.names == ["typ", "alg", "kid"])

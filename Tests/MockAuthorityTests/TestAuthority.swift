@@ -34,6 +34,18 @@ struct TestAuthority: Sendable {
             configuration: configuration, time: clock, keyGenerator: .prepared(SharedKeys.all))
     }
 
+    /// B2C as it answered in an era.
+    init(of era: Era) {
+        var configuration = Configuration()
+        configuration.behaviour.era = era
+        self.init(configuration)
+    }
+
+    /// The request of an application for a token of its own.
+    static let daemonForm =
+        "grant_type=client_credentials&client_id=\(confidential)&client_secret=mock-secret"
+        + "&scope=https://contoso.onmicrosoft.com/tasks/.default"
+
     /// The answer to a request.
     func ask(
         _ method: Method, _ target: String, body: String = "", headers: HeaderFields = HeaderFields(),
