@@ -7,7 +7,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Idempotency keys that are older than a day are removed", .timeLimit(.minutes(15)))
+@Suite("Idempotency keys take a bounded space, and are removed after a day", .timeLimit(.minutes(15)))
 struct AttemptPruningTests {
     private let time = ManualClock()
 
@@ -28,7 +28,20 @@ struct AttemptPruningTests {
         try await eventually("no key is left", within: .seconds(20)) { try count() == 0 }
     }
 
-    @Test("SQLite removes them as fast as keys can be added")
+    @Test(
+        "There are few more keys of one person than are remembered, whatever the person does",
+        arguments: [EarlierDatabase.sqlite, .postgreSQL])
+    func bounded(database: EarlierDatabase) async throws {
+        let folder = try TemporaryFolder()
+        let place = database == .sqlite ? folder.file("tasks.db") : try PostgreSQLServer.started().newDatabase()
+        let store = try database.open(place, observer: { _ in })
+        defer { store.close() }
+        let keys = (0..<1500).map { "key \($0)" }
+        try await store.addAndRemove(keys: keys, at: SystemTime().wallMilliseconds, of: Owner("alice"))
+        #expect(try database.keys(place) == IdempotencyKey.remembered + (database == .sqlite ? 0 : 1))
+    }
+
+    @Test("SQLite removes keys of other days as fast as keys can be added")
     func sqlite() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tasks.db")
@@ -36,22 +49,20 @@ struct AttemptPruningTests {
         let connection = try Connection(path: path, mode: .readWrite)
         connection.setBusyTimeout(milliseconds: 5000)
         try connection.execute(rows)
-        var options = SQLiteStoreOptions()
-        options.time = time
-        let store = try SQLiteTaskStore.open(path: path, options: options)
+        let store = try SQLiteTaskStore.open(path: path) { $0.time = time }
         defer { store.close() }
         try await expectRemoval { try connection.integer("SELECT count(*) FROM attempts") }
     }
 
-    @Test("Servers of PostgreSQL remove them together, in partitions as well", arguments: [nil, 4])
+    @Test("Servers of PostgreSQL remove keys of other days together, in partitions as well", arguments: [nil, 4])
     func postgreSQL(partitions: Int?) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
         let connection = try PostgreSQLDatabase(address).connect()
         try connection.runScript(rows)
-        var options = PostgreSQLStoreOptions()
-        (options.time, options.pruningMilliseconds) = (time, 1000)
-        let stores = try (0..<2).map { _ in try PostgreSQLTaskStore.open(address, options: options) }
+        let stores = try (0..<2).map { _ in
+            try PostgreSQLTaskStore.open(address) { ($0.time, $0.pruningMilliseconds) = (time, 1000) }
+        }
         defer { for store in stores { store.close() } }
         try await expectRemoval { try connection.run("SELECT count(*) FROM attempts").integer(0, 0) }
     }

@@ -12,9 +12,7 @@ struct CachedListTests {
     func race() async throws {
         let folder = try TemporaryFolder()
         let breakpoint = Breakpoint()
-        var options = SQLiteStoreOptions()
-        options.afterRead = { breakpoint.stop() }
-        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db")) { $0.afterRead = { breakpoint.stop() } }
         defer { store.close() }
         let first = try await store.added("first", of: alice)
         async let early = store.list(.all, of: alice)

@@ -90,7 +90,7 @@ struct CheckpointTests {
         #expect(room(at: 16_384) == .nothing)
         #expect(room(at: 100) == .everything)
         #expect(room(at: 20_000) == .nothing)
-        // As after a failure, or with a reader in the way.
+        // A failure, or a reader in the way, has the same effect.
         checkpointer.close()
         #expect(checkpointer.room == .everything)
     }

@@ -45,7 +45,7 @@ struct DetailsArchiveTests {
             try await store.added("all", details: .example, of: alice),
             try await store.added("old", at: start - IdempotencyKey.lifetime, attempt: old, of: alice),
         ]
-        // Of this task only the key is left.
+        // Only the key of this task is left.
         let other = IdempotencyKey(key: "k \"1\"", fingerprint: .max)
         let gone = try await store.added("gone", completed: true, at: start, attempt: other, of: alice)
         #expect(try await store.remove(gone.id, of: alice))

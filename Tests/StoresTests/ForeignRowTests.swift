@@ -140,7 +140,7 @@ struct ForeignRowTests {
             #expect(try await place.store.added("last", of: alice).id == Self.greatest)
             await expectBroken("beyond the last id") { _ = try await place.store.added("x", of: alice) }
             #expect(try await place.store.remove(Self.greatest, of: alice))
-            // What was exported can be imported, also without the task that has the greatest id.
+            // An export can be imported, also without the task that has the greatest id.
             let lines = try place.archive.lines()
             #expect(lines.contains(#"{"owner":"alice","next":\#(Self.greatest + 1)}"#))
             let folder = try TemporaryFolder()

@@ -58,10 +58,8 @@ struct ListCacheTests {
         let seen = Seen()
         let load = try mustLoad(cache, alice, seen)
         for _ in 0..<2 {
-            guard case .joined = cache.join(alice, { seen.append($0) }) else {
-                Issue.record("not joined")
-                return
-            }
+            let isJoined = if case .joined = cache.join(alice, { seen.append($0) }) { true } else { false }
+            #expect(isJoined)
         }
         cache.finish(load, of: alice, with: .failure(.overloaded))
         #expect(seen.failures == [.overloaded, .overloaded, .overloaded])
@@ -102,6 +100,34 @@ struct ListCacheTests {
         cache.finish(try mustLoad(cache, alice, seen), of: alice, with: .success(list))
         #expect(cache.list(of: alice) == nil)
         #expect(seen.lists == [list])
+    }
+
+    @Test("A long list is not sent if there is no room for it")
+    func noRoom() throws {
+        let answers = AnswerMemory(limit: 1 << 20)
+        func page(_ character: Unicode.Scalar = "x") throws -> TaskList {
+            var page = TaskPage(of: alice, atMost: nil, in: answers)
+            let text = try TaskText(String(repeating: Character(character), count: 4096))
+            for id in Int64(1)...10 {
+                let item = TaskItem(id: id, owner: alice, text: text, created: 0, modified: 0)
+                guard try page.append(item) else { break }
+            }
+            return page.list()
+        }
+        let cache = ListCache(capacity: 1 << 20, shards: 1, answers: answers)
+        cache.finish(try mustLoad(cache, alice), of: alice, with: .success(try page()))
+        var lists = [try page()]
+        // Each of these is another list, because equal ones share their memory.
+        for letter in UInt8(ascii: "A")...UInt8(ascii: "Z") {
+            guard let list = try? page(Unicode.Scalar(letter)) else { break }
+            lists.append(list)
+        }
+        while let lease = answers.lease(1000, for: alice) { lists.append(lists[0].holding(lease)) }
+        #expect(cache.list(of: alice) == nil)
+        let isRefused = if case .refused(.noRoomForAnswer) = cache.join(alice, { _ in }) { true } else { false }
+        #expect(isRefused)
+        lists = []
+        #expect(cache.list(of: alice) != nil)
     }
 }
 

@@ -12,10 +12,10 @@ struct ListTurnTests {
         let folder = try TemporaryFolder()
         let breakpoint = Breakpoint()
         let isFirst = Atomic(true)
-        var options = SQLiteStoreOptions()
-        options.readers = 2
-        options.afterRead = { if isFirst.exchange(false, ordering: .relaxed) { breakpoint.stop() } }
-        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db")) {
+            $0.readers = 2
+            $0.afterRead = { if isFirst.exchange(false, ordering: .relaxed) { breakpoint.stop() } }
+        }
         defer { store.close() }
         let (alice, bob) = (Owner("alice"), Owner("bob"))
         let (first, other) = (try await store.added("first", of: alice), try await store.added("other", of: bob))
@@ -35,20 +35,18 @@ struct ListTurnTests {
     func closing() async throws {
         let folder = try TemporaryFolder()
         let breakpoint = Breakpoint()
-        var options = SQLiteStoreOptions()
-        options.afterRead = { breakpoint.stop() }
-        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db")) { $0.afterRead = { breakpoint.stop() } }
         let alice = Owner("alice")
         let lists = (1...10).map { limit in
             Task { try? await store.list(TaskQuery(limit: limit), of: alice) }
         }
         await breakpoint.waitUntilReached()
         await eventually("nine lists wait for their turn") { store.statistics.waitingReads == 9 }
-        // Not on a thread that all tests share: the close waits for what this test does next.
+        // The close waits for what this test does next, so it has a thread of its own.
         let closing = try NamedThread.start("close") { store.close() }
         let refusal = Refusal()
         await eventually("the store takes no more reads") {
-            // Not awaited, since half of them wait behind the list that is being read.
+            // The test does not await these reads, since half of them wait behind the list that is being read.
             Task { await refusal.look(at: store) }
             return refusal.isSeen.load(ordering: .relaxed)
         }

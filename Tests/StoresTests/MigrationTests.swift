@@ -31,13 +31,9 @@ enum EarlierDatabase: CaseIterable {
 
     func open(_ place: String, observer: @escaping @Sendable (StoreEvent) -> Void) throws -> any TaskStore {
         guard self == .sqlite else {
-            var options = PostgreSQLStoreOptions()
-            options.observer = observer
-            return try PostgreSQLTaskStore.open(place, options: options)
+            return try PostgreSQLTaskStore.open(place) { $0.observer = observer }
         }
-        var options = SQLiteStoreOptions()
-        options.observer = observer
-        return try SQLiteTaskStore.open(path: place, options: options)
+        return try SQLiteTaskStore.open(path: place) { $0.observer = observer }
     }
 
     /// The number of idempotency keys, as another program counts them.
@@ -140,7 +136,7 @@ struct MigrationTests {
         _ = try reader.run("BEGIN")
         _ = try reader.run("SELECT count(*) FROM tasks")
         let other = try PostgreSQLDatabase(address).connect()
-        // Not on a thread that all tests share: the migration waits for what this test does next.
+        // The migration waits for what this test does next, so it has a thread of its own.
         let thread = try OwnThread()
         defer { thread.end() }
         let migration = Task(executorPreference: thread) {

@@ -17,11 +17,10 @@ struct SQLiteFailureTests {
     }
 
     private func open(_ change: (inout SQLiteStoreOptions) -> Void) throws -> SQLiteTaskStore {
-        var options = SQLiteStoreOptions()
-        let events = events
-        options.observer = { events.append($0) }
-        change(&options)
-        return try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+        try SQLiteTaskStore.open(path: folder.file("tasks.db")) { options in
+            options.observer = events.append
+            change(&options)
+        }
     }
 
     @Test("On a full disk additions are refused and removals succeed, and the room that they make is used")

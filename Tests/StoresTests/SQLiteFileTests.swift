@@ -6,7 +6,6 @@ import Glibc
 import Platform
 import SQLite
 import Support
-import Synchronization
 import Tasks
 import Testing
 
@@ -44,7 +43,7 @@ struct SQLiteFileTests {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         let item = try await store.added("x", of: alice)
-        // What another process would find after a kill: the log, and nothing was closed.
+        // Another process would find this after a kill: the log is there, and nothing was closed.
         for suffix in ["", "-wal"] {
             let bytes = try File.read(path + suffix)
             try File.replace(folder.file("copy.db") + suffix, with: bytes)
@@ -78,14 +77,12 @@ struct SQLiteFileTests {
 
     @Test("A closed store leaves one file, without a log")
     func checkpointed() async throws {
-        let events = Mutex<[StoreEvent]>([])
-        var options = SQLiteStoreOptions()
-        options.observer = { event in events.withLock { $0.append(event) } }
-        let store = try SQLiteTaskStore.open(path: path, options: options)
+        let events = RecordedEvents()
+        let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         _ = try await store.added("x", of: alice)
         _ = try await store.list(.all, of: alice)
         store.close()
-        #expect(events.withLock { $0 } == [.created(version: SQLiteSchema.known), .closed(checkpointed: true)])
+        #expect(events.all == [.created(version: SQLiteSchema.known), .closed(checkpointed: true)])
         #expect(!File.exists(path + "-wal"))
     }
 
@@ -169,9 +166,7 @@ struct SQLiteFileTests {
     @Test("A file that is no longer in its place is neither read nor written", arguments: Move.allCases)
     func displaced(move: Move) async throws {
         let events = RecordedEvents()
-        var options = SQLiteStoreOptions()
-        options.observer = { events.append($0) }
-        let store = try SQLiteTaskStore.open(path: path, options: options)
+        let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         defer { store.close() }
         let item = try await store.added("x", of: alice)
         #expect(try await store.lists([item], of: alice))
@@ -183,7 +178,7 @@ struct SQLiteFileTests {
         case .logRemoved: #expect(unlink(path + "-wal") == 0)
         }
         if move == .removed || move == .replaced {
-            // At once: no write is acknowledged that the next start would not find.
+            // The refusal comes at once, because no write may be acknowledged that the next start would not find.
             await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
         }
         await eventually { store.cachedList(of: alice) == nil }
@@ -213,9 +208,7 @@ struct SQLiteFileTests {
         first.close()
         try breakPage()
         let events = RecordedEvents()
-        var options = SQLiteStoreOptions()
-        options.observer = { events.append($0) }
-        let store = try SQLiteTaskStore.open(path: path, options: options)
+        let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         try await store.check()
         let isBroken = { (error: any Error) in if case .broken = error as? StoreError { true } else { false } }
         for _ in 0..<2 { await #expect(performing: { try await store.list(.all, of: alice) }, throws: isBroken) }
@@ -244,9 +237,7 @@ struct SQLiteFileTests {
 
     @Test("The check of a store needs the room that an addition needs")
     func room() async throws {
-        var options = SQLiteStoreOptions()
-        options.maximumPages = 40
-        let store = try SQLiteTaskStore.open(path: path, options: options)
+        let store = try SQLiteTaskStore.open(path: path) { $0.maximumPages = 40 }
         defer { store.close() }
         try await store.check()
         let large = String(repeating: "x", count: TaskText.longest)

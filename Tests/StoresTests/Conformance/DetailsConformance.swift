@@ -111,7 +111,7 @@ struct DetailsConformance {
 
     @Test("Long notes are kept whole in lists of any length, and count for their pages", arguments: StoreUnderTest.all)
     func longNotes(kind: StoreUnderTest) async throws {
-        // Pages of 64 KiB.
+        // Pages have 64 KiB.
         let answers = AnswerMemory(limit: 1 << 20)
         try await kind.with(answers: answers) { store in
             var items: [TaskItem] = []

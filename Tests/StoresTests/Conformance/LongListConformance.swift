@@ -6,7 +6,7 @@ import Testing
 struct LongListConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
-    /// Pages of 64 KiB.
+    /// Pages have 64 KiB.
     private let small = AnswerMemory(limit: 1 << 20)
 
     private func text(_ character: String, _ count: Int) -> String { String(repeating: character, count: count) }
@@ -46,7 +46,7 @@ struct LongListConformance {
         arguments: StoreUnderTest.all)
     func bytes(kind: StoreUnderTest) async throws {
         try await kind.with(answers: small) { store in
-            // Of all sizes: 300 bytes, 8 KiB, and 49 KiB where every byte is escaped.
+            // The tasks have 300 bytes, 8 KiB, and 49 KiB where every byte is escaped.
             var texts = (0..<120).map { text("x", 1 + $0 * 997 % 4096) }
             for index in [3, 40, 41, 119] { texts[index] = text("\u{1}", 4096) }
             let items = try await add(texts, to: store, of: alice)
@@ -84,7 +84,7 @@ struct LongListConformance {
 
     @Test("A list of very many short tasks is cut as well", arguments: StoreUnderTest.all)
     func manyCut(kind: StoreUnderTest) async throws {
-        // Pages of 400 KiB: some 1700 tasks.
+        // Pages have 400 KiB, which is room for some 1700 tasks.
         let answers = AnswerMemory(limit: 16 * 400 << 10)
         try await kind.with(answers: answers) { store in
             let items = try await add((1...2500).map { "\($0)" }, to: store, of: alice)
@@ -116,7 +116,7 @@ struct LongListConformance {
         try await kind.with(answers: small) { store in
             for owner in [alice, bob] { _ = try await add((0..<40).map { _ in text("x", 4096) }, to: store, of: owner) }
             var lists: [TaskList] = []
-            // Each another one, as each is read while it is changed.
+            // Each list differs from the others, because the tasks are changed between the reads.
             await #expect {
                 for round in 0..<100 {
                     lists.append(try await store.list(.all, of: alice))
@@ -146,12 +146,12 @@ struct LongListConformance {
             var lists = [try await store.list(.all, of: alice), try await store.list(query, of: alice)]
             let held = small.statistics.held
             #expect(lists[0].lease != nil && held >= lists[0].json.count)
-            // Two at most are rendered at the same time: more would find no room, however little they hold afterwards.
+            // At most two lists are rendered at the same time. More would find no room, however little they hold afterwards.
             for _ in 0..<30 {
                 async let whole = store.list(.all, of: alice)
                 lists += [try await store.list(query, of: alice), try await whole]
             }
-            // Of a buffer that a reader has just filled the thread of the store may still hold a reference.
+            // The thread of the store may still hold a buffer that a reader has just filled.
             await eventually { small.statistics.held <= held }
             #expect(Set(lists.map { $0.json.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }).count <= 2)
             _ = try await store.change(1, TaskChange(completed: true), expected: nil, at: 2000, of: alice)

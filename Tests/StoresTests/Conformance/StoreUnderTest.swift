@@ -16,9 +16,7 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     static let all = [
         StoreUnderTest(testDescription: "memory") { _, answers in MemoryTaskStore(answers: answers) },
         StoreUnderTest(testDescription: "SQLite") { folder, answers in
-            var options = SQLiteStoreOptions()
-            options.answers = answers
-            return try SQLiteTaskStore.open(path: folder.file("tasks.db"), options: options)
+            try SQLiteTaskStore.open(path: folder.file("tasks.db")) { $0.answers = answers }
         },
         StoreUnderTest(testDescription: "PostgreSQL") { _, answers in
             try postgreSQL(PostgreSQLServer.started().newDatabase(), answers)
@@ -29,9 +27,7 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     ]
 
     private static func postgreSQL(_ address: String, _ answers: AnswerMemory) throws -> PostgreSQLTaskStore {
-        var options = PostgreSQLStoreOptions()
-        options.answers = answers
-        return try PostgreSQLTaskStore.open(address, options: options)
+        try PostgreSQLTaskStore.open(address) { $0.answers = answers }
     }
 
     /// Gives the body a new store, and closes it.

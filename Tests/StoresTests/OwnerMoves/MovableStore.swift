@@ -56,13 +56,9 @@ final class MovablePlace: Sendable {
 
     private static func store(_ address: String, _ time: any TimeSource) throws -> any TaskStore {
         guard address.hasPrefix("/") else {
-            var options = PostgreSQLStoreOptions()
-            options.time = time
-            return try PostgreSQLTaskStore.open(address, options: options)
+            return try PostgreSQLTaskStore.open(address) { $0.time = time }
         }
-        var options = SQLiteStoreOptions()
-        options.time = time
-        return try SQLiteTaskStore.open(path: address, options: options)
+        return try SQLiteTaskStore.open(path: address) { $0.time = time }
     }
 
     private var isFile: Bool { address.hasPrefix("/") }

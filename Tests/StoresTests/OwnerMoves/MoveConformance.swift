@@ -141,7 +141,7 @@ struct MoveConformance {
         try await kind.with { place in
             _ = try await place.store.added("x", of: new)
             #expect(try await place.store.remove(1, of: new))
-            // Of the first only the key is left, and a retry answers its id.
+            // Only the key of the first task is left, and a retry answers the id of that task.
             let gone = try await place.store.added("gone", at: start, attempt: key, of: old)
             #expect(try await place.store.remove(1, of: old))
             let item = try await place.store.added("y", of: old)

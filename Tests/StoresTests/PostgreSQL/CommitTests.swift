@@ -23,10 +23,11 @@ struct CommitTests {
         failingWith code: String, if condition: String, atCommit: Bool,
         _ body: (PostgreSQLTaskStore) async throws -> Void
     ) async throws {
-        var options = PostgreSQLStoreOptions()
-        options.writers = 1  // so that all writes share its transactions
-        options.deadlineMilliseconds = 120_000
-        let store = try PostgreSQLTaskStore.open(address, options: options)
+        // With one writer, all writes share its transactions.
+        let store = try PostgreSQLTaskStore.open(address) {
+            $0.writers = 1
+            $0.deadlineMilliseconds = 120_000
+        }
         defer { store.close() }
         try await store.check()
         try other.runScript(

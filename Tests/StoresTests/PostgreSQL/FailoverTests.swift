@@ -94,9 +94,7 @@ struct FailoverTests {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabaseName()
         let events = RecordedEvents()
-        var options = PostgreSQLStoreOptions()
-        options.observer = { events.append($0) }
-        let store = try PostgreSQLTaskStore.open(server.address(name), options: options)
+        let store = try PostgreSQLTaskStore.open(server.address(name)) { $0.observer = events.append }
         defer { store.close() }
         let alice = Owner("alice")
         let item = try await store.added("before", of: alice)

@@ -13,9 +13,8 @@ struct LockedRowTests {
     @Test("A locked row delays its owner only, whose writes are refused as unavailable")
     func locked() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        var options = PostgreSQLStoreOptions()
-        options.writers = 1  // so that all share its transactions
-        let store = try PostgreSQLTaskStore.open(address, options: options)
+        // With one writer, all writes share its transactions.
+        let store = try PostgreSQLTaskStore.open(address) { $0.writers = 1 }
         defer { store.close() }
         _ = try await store.added("before", of: alice)
         let keeper = try PipelineConnection(to: try ConnectionTarget(parsing: address))

@@ -17,9 +17,7 @@ struct PgBouncerTests {
             before: PostgreSQLServer.started(), sessions: sessions, forgetting: forgetting)
         let address = try bouncer.newDatabase()
         let events = RecordedEvents()
-        var options = PostgreSQLStoreOptions()
-        options.observer = { events.append($0) }
-        let store = try PostgreSQLTaskStore.open(address, options: options)
+        let store = try PostgreSQLTaskStore.open(address) { $0.observer = events.append }
         defer { store.close() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<60 {
@@ -31,7 +29,7 @@ struct PgBouncerTests {
             }
             try await group.waitForAll()
         }
-        // At the latest when the second session of the store is made, which may be after all was answered by the first.
+        // The report comes at the latest with the second session of the store, perhaps after the first has answered everything.
         await eventually("the sharing is noticed") { events.all.contains(.sessionsShared) }
         // The sessions of later connections are shared as well, and nothing new.
         bouncer.kill9()

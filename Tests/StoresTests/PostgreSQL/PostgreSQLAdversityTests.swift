@@ -39,15 +39,13 @@ struct PostgreSQLAdversityTests {
         let name = try server.newDatabaseName()
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
-        var options = PostgreSQLStoreOptions()
-        (options.readers, options.writers) = (1, 1)
-        let store = try PostgreSQLTaskStore.open(proxy.address(name), options: options)
+        let store = try PostgreSQLTaskStore.open(proxy.address(name)) { ($0.readers, $0.writers) = (1, 1) }
         defer { store.close() }
         try await awaitStore(store)
         let writes = AcknowledgedWrites(owners: 3)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await writes.add(to: store, callers: 6) }
-            // Each step cuts a little later: in every statement of a transaction, after its commit, in the next one.
+            // Each step cuts a little later: in each statement of a transaction, after the commit, and in the next transaction.
             for step in 0..<40 {
                 try await awaitStore(store)
                 let bytes = 1 + step * 53
@@ -69,9 +67,7 @@ struct PostgreSQLAdversityTests {
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
         let events = RecordedEvents()
-        var options = PostgreSQLStoreOptions()
-        options.observer = { events.append($0) }
-        let store = try PostgreSQLTaskStore.open(proxy.address(name), options: options)
+        let store = try PostgreSQLTaskStore.open(proxy.address(name)) { $0.observer = events.append }
         defer { store.close() }
         _ = try await store.added("before", of: alice)
         try server.await("SELECT count(*) = 4 FROM pg_stat_activity WHERE datname = '\(name)'")
@@ -117,9 +113,9 @@ struct PostgreSQLAdversityTests {
     func silent() async throws {
         let server = try PostgreSQLServer.started()
         let proxy = try StoreProxy(to: server.port)
-        var options = PostgreSQLStoreOptions()
-        options.deadlineMilliseconds = 500
-        let store = try PostgreSQLTaskStore.open(proxy.address(try server.newDatabaseName()), options: options)
+        let store = try PostgreSQLTaskStore.open(proxy.address(try server.newDatabaseName())) {
+            $0.deadlineMilliseconds = 500
+        }
         defer {
             proxy.close()
             store.close()
@@ -166,9 +162,7 @@ struct PostgreSQLAdversityTests {
     @Test("A statement that waits for a lock or takes too long is ended and refused, and the store continues")
     func deadline() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        var options = PostgreSQLStoreOptions()
-        options.deadlineMilliseconds = 1000
-        let store = try PostgreSQLTaskStore.open(address, options: options)
+        let store = try PostgreSQLTaskStore.open(address) { $0.deadlineMilliseconds = 1000 }
         defer { store.close() }
         _ = try await store.added("x", of: alice)
         let blocker = try PipelineConnection(to: ConnectionTarget(parsing: address))

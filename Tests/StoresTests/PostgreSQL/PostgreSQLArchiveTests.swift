@@ -126,10 +126,8 @@ struct PostgreSQLArchiveTests {
         let created = Timestamp(milliseconds: start).text
         let task = line(#""id":1,"#, ago: 0, text: "x") + #","modified":"\#(created)","revision":1}"#
         #expect(try archive.add([task]).added == 1)
-        // At a time when the store finds no key too old: only imports forget any here.
-        var options = PostgreSQLStoreOptions()
-        options.time = ManualClock(wallMilliseconds: 0)
-        let store = try PostgreSQLTaskStore.open(address, options: options)
+        // To this store no key is too old, so only imports forget keys here.
+        let store = try PostgreSQLTaskStore.open(address) { $0.time = ManualClock(wallMilliseconds: 0) }
         defer { store.close() }
         let name = #""key":"k \"1\"","fingerprint":"ffffffffffffffff","id":1,"#
         // One of other days is not taken in, one of the same name is replaced, one that is there stays.
@@ -148,7 +146,7 @@ struct PostgreSQLArchiveTests {
             id: 1, owner: alice, text: try TaskText("x"), completed: true, created: start, modified: start)
         let again = try await store.add("x", completed: true, at: start + 9, attempt: key, of: alice)
         #expect(again == .repeated(item))
-        // What is there already is not written again.
+        // A key that is there already is not written again.
         try server.command(
             """
             CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'written'; END $$;

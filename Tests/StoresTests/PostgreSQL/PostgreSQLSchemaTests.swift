@@ -65,7 +65,7 @@ struct PostgreSQLSchemaTests {
             }
             let partitions = Set(lines.compactMap(Self.partition))
             #expect(partitions.count <= 1, "\(statement), \(mode): \(plan)")
-            // What only inserts is routed, and its plan names no partition.
+            // A statement that only inserts is routed, and its plan names no partition.
             if statement != .makeOwner, statement != .probe {
                 #expect(partitions.count == 1, "\(statement), \(mode): \(plan)")
             }

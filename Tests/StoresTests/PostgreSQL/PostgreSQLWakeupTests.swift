@@ -8,9 +8,9 @@ struct PostgreSQLWakeupTests {
     /// Where a wake-up is missing, the thread sleeps longer than all turns take, also on a machine that is busy with others.
     @Test("The thread is woken by a request that comes when nothing is under way")
     func whenIdle() async throws {
-        var options = PostgreSQLStoreOptions()
-        (options.sleepMilliseconds, options.pruningMilliseconds) = (120_000, 3_600_000)
-        let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase(), options: options)
+        let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase()) {
+            ($0.sleepMilliseconds, $0.pruningMilliseconds) = (120_000, 3_600_000)
+        }
         defer { store.close() }
         try await store.check()
         let end = ContinuousClock.now + .seconds(120)

@@ -14,9 +14,9 @@ struct ReadTurnsTests {
         deadlineMilliseconds: Int = 60_000, _ body: (PostgreSQLTaskStore, PipelineConnection) async throws -> Void
     ) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        var options = PostgreSQLStoreOptions()
-        (options.readers, options.deadlineMilliseconds) = (1, deadlineMilliseconds)
-        let store = try PostgreSQLTaskStore.open(address, options: options)
+        let store = try PostgreSQLTaskStore.open(address) {
+            ($0.readers, $0.deadlineMilliseconds) = (1, deadlineMilliseconds)
+        }
         defer { store.close() }
         try await awaitStore(store)
         _ = try await store.list(.all, of: alice)

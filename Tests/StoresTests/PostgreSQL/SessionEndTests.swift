@@ -13,9 +13,9 @@ struct SessionEndTests {
         let name = try server.newDatabaseName()
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
-        var options = PostgreSQLStoreOptions()
-        (options.readers, options.writers, options.waiting) = (1, 1, 8)
-        let store = try PostgreSQLTaskStore.open(proxy.address("\(name)"), options: options)
+        let store = try PostgreSQLTaskStore.open(proxy.address("\(name)")) {
+            ($0.readers, $0.writers, $0.waiting) = (1, 1, 8)
+        }
         defer { store.close() }
         try await awaitStore(store)
         try await body(store, proxy)

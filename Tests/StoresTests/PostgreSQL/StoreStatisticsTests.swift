@@ -12,9 +12,7 @@ struct StoreStatisticsTests {
         waiting: Int = 100, _ body: (PostgreSQLTaskStore, String) async throws -> Void
     ) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        var options = PostgreSQLStoreOptions()
-        options.waiting = waiting
-        let store = try PostgreSQLTaskStore.open(address, options: options)
+        let store = try PostgreSQLTaskStore.open(address) { $0.waiting = waiting }
         defer { store.close() }
         try await store.check()
         try await body(store, address)
