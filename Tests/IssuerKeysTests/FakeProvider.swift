@@ -69,7 +69,7 @@ final class FakeProvider: DocumentFetcher {
             state.mostRunning = max(state.mostRunning, state.running)
         }
         defer { state.withLock { $0.running -= 1 } }
-        // Longer than usual: the test that releases it may itself wait for a thread.
+        // The wait is longer than usual, because the test that releases the fetch may itself wait for a thread.
         eventuallyBlocking("a held fetch continues", within: .seconds(600)) {
             state.withLock { $0.isCancelled || !$0.isHeld && $0.heldURL != request.url }
         }
@@ -105,20 +105,25 @@ struct Bench {
     let provider = FakeProvider()
     let events = Events()
     let verifier: BearerVerifier
+    /// The documents of the first source.
     let sources: [MetadataDocument]
 
+    init(_ configuration: IssuerKeysConfiguration, _ change: (inout IssuerKeysConfiguration) -> Void) {
+        var configuration = configuration
+        change(&configuration)
+        sources = configuration.documents
+        let events = events
+        verifier = BearerVerifier(
+            configuration, time: time, fetcher: provider, chance: { 0.5 }, observer: { events.append($0) })
+    }
+
+    /// A verifier of one source without name, in which a token of an unknown key waits: the test does what the threads do.
     init(
         _ sources: [MetadataDocument] = [policy()], keys: [JSONValue]? = nil,
         _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
     ) {
-        var configuration = IssuerKeysConfiguration(documents: sources, rules: TestClaims.rules)
-        change(&configuration)
-        let events = events
-        self.sources = sources
+        self.init(IssuerKeysConfiguration(documents: sources, rules: TestClaims.rules), change)
         for source in sources { provider.publish(source, keys ?? [published(SigningKey.shared)]) }
-        verifier = BearerVerifier(
-            configuration, time: time, fetcher: provider, chance: { 0.5 }, observer: { events.append($0) })
-        // The test itself does what the threads do.
         verifier.keys.allowWaits()
     }
 
@@ -126,16 +131,20 @@ struct Bench {
     static func loaded(
         _ sources: [MetadataDocument] = [policy()], _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
     ) -> Bench {
-        let bench = Bench(sources, change)
-        bench.verifier.loadOnce()
-        bench.provider.forget()
-        return bench
+        Bench(sources, change).loaded()
     }
 
-    /// Does what the thread `keys` does when it wakes; when it would look again, in seconds from now.
+    /// The same after its keys are loaded.
+    func loaded() -> Bench {
+        verifier.loadOnce()
+        provider.forget()
+        return self
+    }
+
+    /// Does what the thread of a source does when it wakes; when it would look again, in seconds from now.
     @discardableResult
-    func refresh() -> Double {
-        Double(verifier.keys.refreshIfDue() - time.now) / 1e9
+    func refresh(_ source: Int = 0) -> Double {
+        Double(verifier.caches[source].refreshIfDue() - time.now) / 1e9
     }
 
     /// Why a token is refused; nothing for a good one.

@@ -144,7 +144,7 @@ struct KeyCacheStateTests {
         }
         for time in [s(1), s(2)] {
             #expect(state.unknownKey(now: time, waiting: 0) == .refuse)
-            // Once until the next refresh.
+            // The report is made once until the next refresh.
             #expect(state.takeLimitReport() && !state.takeLimitReport())
             #expect(state.force(now: s(10) + time * 10) && refresh(&state, loaded(), at: time))
         }

@@ -114,7 +114,7 @@ struct TokenCacheTests {
         rules.longestLifetime = 4_000_000_000
         let provider = FakeProvider()
         provider.publish(policy(), [published(SigningKey.shared)])
-        // On the machine's clocks, so that a verification takes time.
+        // The verifier uses the machine's clocks, so that a verification takes time.
         let verifier = BearerVerifier(
             IssuerKeysConfiguration(documents: [policy()], rules: rules), fetcher: provider)
         let token = makeToken(claims: TestClaims.good.with("exp", .integer(4_000_000_000)))

@@ -128,7 +128,7 @@ struct MetadataLocationTests {
         } else {
             #expect(throws: MetadataError.unrelatedIssuer) { try metadata.check(against: rules) }
         }
-        // What the settings say is not checked against the address.
+        // An issuer that the settings name is not compared with the address.
         rules.pinnedIssuer = issuer
         try metadata.check(against: rules)
     }

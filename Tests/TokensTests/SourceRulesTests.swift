@@ -75,7 +75,7 @@ struct SourceRulesTests {
         #expect(single.refusal(of: makeToken(claims: claims)) == nil)
         #expect(single.refusal(of: makeToken(claims: claims.with("tid", nil))) == nil)
         #expect(single.refusal(of: makeToken(claims: claims.with("tid", .string(guests)))) == .wrongTenant)
-        // Of another provider, a claim of that name means nothing.
+        // In tokens of another provider, a claim of that name means nothing.
         let other = verification { _ in }
         #expect(other.refusal(of: makeToken(claims: claims.with("tid", .string(guests)))) == nil)
     }

@@ -78,38 +78,18 @@ struct TestProvider {
     }
 }
 
-/// A verifier of several sources over one fake network, with a clock that the test moves, without threads.
-struct SourceBench {
-    let time = ManualClock(wallMilliseconds: TestClaims.now * 1000)
-    let provider = FakeProvider()
-    let events = Events()
-    let verifier: BearerVerifier
-    let providers: [TestProvider]
-
+extension Bench {
+    /// A verifier of several sources over one fake network, in which no token waits for a key.
     init(_ providers: [TestProvider], _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }) {
-        var configuration = IssuerKeysConfiguration(sources: providers.map(\.source))
-        change(&configuration)
-        let events = events
-        self.providers = providers
-        verifier = BearerVerifier(
-            configuration, time: time, fetcher: provider, chance: { 0.5 }, observer: { events.append($0) })
+        self.init(IssuerKeysConfiguration(sources: providers.map(\.source)), change)
         for one in providers { one.publish(on: provider) }
     }
 
+    /// A verifier that has loaded the keys of several sources.
     static func loaded(
         _ providers: [TestProvider], _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }
-    ) -> SourceBench {
-        let bench = SourceBench(providers, change)
-        bench.verifier.loadOnce()
-        bench.provider.forget()
-        return bench
-    }
-
-    /// What the thread of one source does when it wakes.
-    func refresh(_ source: Int) { _ = verifier.caches[source].refreshIfDue() }
-
-    func refusal(_ token: String) async -> TokenRefusal? {
-        await verifier.refusal(of: token)
+    ) -> Bench {
+        Bench(providers, change).loaded()
     }
 
     func owner(_ token: String) async throws -> String {
