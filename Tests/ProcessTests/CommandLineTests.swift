@@ -6,10 +6,8 @@ import Testing
 @Suite("The command line of task-server", .timeLimit(.minutes(15))) struct CommandLineTests {
     private static func run(
         _ arguments: [String], _ environment: [String: String] = [:]
-    ) throws -> (end: ChildProcess.End, output: String, errors: String) {
-        let program = try ChildProcess(ChildProcess.built("task-server"), arguments, environment: environment)
-        let end = try program.wait()
-        return (end, program.output, program.errors)
+    ) throws -> ChildProcess.Outcome {
+        try ChildProcess(ChildProcess.built("task-server"), arguments, environment: environment).outcome()
     }
 
     @Test func `The help is printed, also where settings are wrong`() throws {

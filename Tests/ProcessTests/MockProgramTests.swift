@@ -7,10 +7,8 @@ import Testing
 @Suite("The program mock-authority", .timeLimit(.minutes(15))) struct MockAuthorityProgramTests {
     private static func run(
         _ arguments: [String], _ environment: [String: String] = [:]
-    ) throws -> (end: ChildProcess.End, output: String, errors: String) {
-        let program = try ChildProcess(ChildProcess.built("mock-authority"), arguments, environment: environment)
-        let end = try program.wait()
-        return (end, program.output, program.errors)
+    ) throws -> ChildProcess.Outcome {
+        try ChildProcess(ChildProcess.built("mock-authority"), arguments, environment: environment).outcome()
     }
 
     @Test func `It prints its help and its version`() throws {

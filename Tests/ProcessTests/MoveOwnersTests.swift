@@ -18,12 +18,10 @@ import Testing
         return (lines + [#"{"end":true,"tasks":\#(lines.count)}"#]).map { $0 + "\n" }.joined()
     }
 
-    private func run(_ mover: Mover, _ arguments: [String], on database: String, sources: String = "ext") throws -> (
-        end: ChildProcess.End, output: String, errors: String
-    ) {
-        let program = try mover.start(["move-owners"] + arguments, on: database, sources: sources)
-        let end = try program.wait()
-        return (end, program.output, program.errors)
+    private func run(
+        _ mover: Mover, _ arguments: [String], on database: String, sources: String = "ext"
+    ) throws -> ChildProcess.Outcome {
+        try mover.run(["move-owners"] + arguments, on: database, sources: sources)
     }
 
     /// A database with a task of each of these owners.
@@ -148,10 +146,10 @@ import Testing
             "TASKS_DATABASE": database, "TASKS_SOURCES": "ext",
             "TASKS_SOURCE_EXT_AUTHORITY": "https://contoso.ciamlogin.com", "TASKS_SOURCE_EXT_CLIENT_ID": "c",
         ]
-        func run(_ changes: [String: String]) throws -> (end: ChildProcess.End, errors: String) {
-            let program = try ChildProcess(
-                ChildProcess.built("task-server"), ["move-owners", map], environment: settings.merging(changes) { $1 })
-            return (try program.wait(), program.errors)
+        func run(_ changes: [String: String]) throws -> ChildProcess.Outcome {
+            try ChildProcess(
+                ChildProcess.built("task-server"), ["move-owners", map], environment: settings.merging(changes) { $1 }
+            ).outcome()
         }
         let refused = try run([:])
         #expect(refused.end == .exit(1), "\(refused)")

@@ -30,10 +30,8 @@ final class Mover {
     }
 
     /// Runs the program on a database to its end.
-    func run(_ arguments: [String], on database: String) throws -> (end: ChildProcess.End, errors: String) {
-        let program = try start(arguments, on: database)
-        let end = try program.wait(within: .seconds(300))
-        return (end, program.errors)
+    func run(_ arguments: [String], on database: String, sources: String = "ext") throws -> ChildProcess.Outcome {
+        try start(arguments, on: database, sources: sources).outcome(within: .seconds(300))
     }
 
     /// Starts an import whose input stays open, and lends it when it has read these lines and waits for more.

@@ -22,7 +22,7 @@ import Testing
             counts.append(mover.count("SELECT count(*) FROM tasks", in: target))
         }
         #expect(counts == counts.sorted() && (counts.last ?? 0) > 0 && Set(counts).count > 2, "\(counts)")
-        let (end, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
+        let (end, _, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
         #expect(end == .exit(0) && !errors.contains("other contents"), "\(errors)")
         #expect(try mover.run(["export", mover.file("back.jsonl")], on: target).end == .exit(0))
         #expect(try mover.bytes("back.jsonl") == mover.bytes("lines.jsonl"))
@@ -47,7 +47,7 @@ import Testing
             File.remove(target)
         }
         #expect(kills == 3)
-        let (end, errors) = try mover.run(["export", target], on: source)
+        let (end, _, errors) = try mover.run(["export", target], on: source)
         #expect(end == .exit(0), "\(errors)")
         #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
         #expect(!File.exists("\(target).part"))
@@ -92,7 +92,7 @@ import Testing
         #expect(try program.wait() == .exit(1))
         #expect(program.errors.contains("; import the same lines again to continue"), "\(program.errors)")
         try server.startAgain()
-        let (end, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
+        let (end, _, errors) = try mover.run(["import", mover.file("lines.jsonl")], on: target)
         #expect(end == .exit(0) && !errors.contains("task-server: \(tasks) tasks"), "\(errors)")
         #expect(try mover.run(["export", mover.file("back.jsonl")], on: target).end == .exit(0))
         #expect(try mover.bytes("back.jsonl") == mover.bytes("lines.jsonl"))

@@ -49,11 +49,10 @@ final class Stage {
     /// Runs a command of task-server to its end.
     func run(
         _ arguments: [String], _ changes: [String: String] = [:], input: String = ""
-    ) throws -> (end: ChildProcess.End, output: String, errors: String) {
-        let program = try ChildProcess(
-            ChildProcess.built("task-server"), arguments, environment: settings.merging(changes) { $1 }, input: input)
-        let end = try program.wait()
-        return (end, program.output, program.errors)
+    ) throws -> ChildProcess.Outcome {
+        try ChildProcess(
+            ChildProcess.built("task-server"), arguments, environment: settings.merging(changes) { $1 }, input: input
+        ).outcome()
     }
 
     /// Returns the token of the mock for which this query asks.
@@ -94,6 +93,17 @@ final class Stage {
         // Digits at the end of the text may not be all, because the program may still write.
         guard range.upperBound < text.endIndex, digits.endIndex < text.endIndex else { return nil }
         return UInt16(digits)
+    }
+}
+
+extension ChildProcess {
+    /// How a program ended, and what it wrote.
+    typealias Outcome = (end: End, output: String, errors: String)
+
+    /// Waits for the end of the program.
+    func outcome(within limit: Duration = patience) throws -> Outcome {
+        let end = try wait(within: limit)
+        return (end, output, errors)
     }
 }
 

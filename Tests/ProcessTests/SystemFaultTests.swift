@@ -55,7 +55,7 @@ import Testing
         let token = try stage.token()
         let server = try stage.server(settings(["FAILING_FSYNC": stage.database]))
         let text = String(repeating: "x", count: 4000)
-        // Enough for more than one checkpoint.
+        // These tasks are enough for more than one checkpoint.
         for _ in 0..<400 { #expect(try server.add(text, token: token).status == 201) }
         let event = "\"level\":\"error\",\"event\":\"checkpoint-failed\",\"reason\":\"disk I/O error (SQLite "
         _ = try server.process.await { $0.contains(event) ? true : nil }
