@@ -81,7 +81,7 @@ struct DeadlineTests {
         #expect(silent.isClosedByServer)
         eventuallyBlocking { server.statistics.deadlines == [.header: 1, .idle: 1] }
         eventuallyBlocking { server.statistics.connections == 0 }
-        // Nor longer than a connection may last, though it may be idle for a quarter of an hour.
+        // A connection lasts no longer than it may, though it may be idle for a quarter of an hour.
         let short = try self.server {
             $0.connectionTime = .milliseconds(300)
             $0.idleTime = .seconds(900)
@@ -114,7 +114,7 @@ struct DeadlineTests {
             let response = try #require(try client.get("/wait"))
             #expect(response.status == 503)
             #expect(response.headers["Retry-After"] != nil)
-            // Too late: it must neither answer nor resume anything, but run to its end.
+            // Now the handler is too late. It must neither answer nor resume anything, but run to its end.
             handler.release()
             eventuallyBlocking { handler.threads.withLock { $0.count } == count }
         }
@@ -176,13 +176,13 @@ struct DeadlineTests {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensionTime = .seconds(1) }
         let client = try RawClient(port: server.port)
-        // On a busy machine the second may not be released within its second; then once more.
+        // On a busy machine the second request may not be released within a second. Then the test tries again.
         try eventuallyBlocking("the second request is answered in time") {
             #expect(try client.get("/wait/first")?.status == 503)
             try client.send("GET /wait/second HTTP/1.1\r\nHost: h\r\n\r\n")
             eventuallyBlocking { handler.waiting.withLock { $0.count } == 2 }
             eventuallyBlocking { server.statistics.suspended == 1 || client.isAnswered }
-            // In the order in which they began to wait.
+            // The handlers are released in the order in which they began to wait.
             handler.release()
             let response = try #require(try client.response())
             #expect(response.status == 503 || response.text.contains("second"))

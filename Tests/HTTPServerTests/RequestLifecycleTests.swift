@@ -77,6 +77,16 @@ struct RequestLifecycleTests {
         #expect(life.takes(.handlerExpired(now: .max, .stopping), "none") == "handlerRunning none")
     }
 
+    @Test("A client that resets the connection ends the suspension, and nothing is sent")
+    func disconnected() {
+        var life = suspended(.none)
+        #expect(life.takes(.peerDisconnected, "resume") == "handlerDecided none until 50")
+        #expect(life.takes(.handlerPaused(terms()), "close") == "discarding 0")
+        #expect(life.takes(.completed, "forget discarding 0") == "idle")
+        life = running(.none)
+        #expect(life.takes(.peerDisconnected, "none") == "handlerRunning none")
+    }
+
     // MARK: events that come late
 
     @Test("A decision of an earlier task is dropped, also while the next request has a task")
@@ -135,6 +145,18 @@ struct RequestLifecycleTests {
     }
 
     // MARK: what cannot be
+
+    @Test("The library's page is replaced before a response, and kept after it")
+    func refusedByLibrary() async {
+        let replaced = ["opened", "idle", "readingHead", "complete", "refused", "readingBody", "drainingBody"]
+        for (name, life) in everyState(await aJob()) {
+            var life = life
+            let before = life.state.text
+            let isReplaced = replaced.contains(name)
+            let next = life.takes(.refusedByLibrary, isReplaced ? "replacePage" : "none")
+            #expect(next == (isReplaced ? "responding" : before))
+        }
+    }
 
     /// Which states each event of the loop is possible in; everywhere else it is rejected.
     private static let possible: [(event: Event, states: [String])] = [

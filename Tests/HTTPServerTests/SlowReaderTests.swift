@@ -30,15 +30,6 @@ struct SlowReaderTests {
         return client
     }
 
-    @Test("A client that reads nothing is cut off")
-    func nothing() throws {
-        let server = try server(8192, grace: .milliseconds(500))
-        defer { server.stop(patience: .zero) }
-        let client = try reader(server)
-        eventuallyBlocking { server.statistics.deadlines == [.answer: 1] && server.statistics.connections == 0 }
-        #expect(try client.rest().count < Self.length)
-    }
-
     @Test("A client that reads all the time, but too little, is cut off")
     func little() throws {
         let server = try server(1e9, grace: .milliseconds(500))

@@ -141,7 +141,7 @@ struct StartStopTests {
         isOver.store(true, ordering: .relaxed)
         for thread in threads { thread.join() }
         handler.release()
-        // Also the handlers whose connections were closed run to their end.
+        // The handlers whose connections were closed run to their end, too.
         let begun = handler.begun.load(ordering: .relaxed)
         #expect(begun > 0)
         eventuallyBlocking { handler.threads.withLock { $0.count } == begun }
@@ -194,7 +194,7 @@ struct StartStopTests {
             #expect(fitting.map(\.connections) == [descriptors - 130])
             #expect(ServerLimits.descriptors(of: fitting) <= descriptors)
         }
-        // What a server with fewer wishes is given anyway, it needs.
+        // A server with fewer wishes is given the least number all the same.
         many.connections = 10
         #expect(ServerLimits.leastDescriptors(of: [many]) == ServerLimits.descriptors(of: [many]))
     }

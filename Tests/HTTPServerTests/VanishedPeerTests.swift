@@ -64,7 +64,7 @@ struct VanishedPeerTests {
         client.finishSending()
         if path != "/a" {
             eventuallyBlocking { handler.waiting.withLock { !$0.isEmpty } }
-            // Longer than several checks of the enforcing thread.
+            // This is longer than several checks of the enforcing thread take.
             usleep(700_000)
             handler.release()
         }
@@ -79,7 +79,7 @@ struct VanishedPeerTests {
             let client = try RawClient(port: server.port)
             client.resetWhenClosed()
             try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-            // Before it is read, a reset takes the request along.
+            // A reset that comes before the request is read takes the request along.
             eventuallyBlocking { handler.waiting.withLock { $0.count } == count }
         }
         eventuallyBlocking { server.statistics.connections == 0 && server.statistics.suspended == 0 }
