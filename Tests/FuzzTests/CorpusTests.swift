@@ -11,7 +11,7 @@ struct CorpusTests {
     func everyInput(target: FuzzTarget) async throws {
         let inputs = try Corpus.inputs(of: target)
         #expect(inputs.count >= 5, "a target without seeds is not tested")
-        // On a thread of its own: waiting must not take one of Swift's few.
+        // The target runs on a thread of its own, because Swift has few threads that must not wait.
         let failures = try await onItsOwnThread { inputs.compactMap { $0.failure(in: target) } }
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }

@@ -70,8 +70,9 @@ final class Browser {
 extension String {
     /// The text between two marks.
     func between(_ start: String, _ end: String) -> String? {
-        guard let from = firstRange(of: start)?.upperBound, let to = self[from...].firstRange(of: end) else { return nil }
-        return String(self[from..<to.lowerBound])
+        guard let from = firstRange(of: start)?.upperBound, let to = self[from...].firstRange(of: end)?.lowerBound
+        else { return nil }
+        return String(self[from..<to])
     }
 
     var unescaped: String {

@@ -55,7 +55,10 @@ struct EntraFlowTests {
         #expect(reply["expires_in"]?.integer == (access["exp"]?.integer ?? 0) - TestAuthority.now)
         let identity = try Token(reply["id_token"]?.string ?? "").claims
         #expect(identity["nonce"] == "n" && access["nonce"] == nil && identity["at_hash"] == nil)
-        try checkInformation(reply)
+        // P-39: `client_info` is the object id and the tenant id, without a policy.
+        let information = try JSONValue(parsing: Token.decode(reply["client_info"]?.string ?? "")).object
+        #expect(information?["uid"]?.string == EntraTenants.external.users[0].objectID)
+        #expect(information?["utid"]?.string == EntraTenants.id && information?.names == ["uid", "utid"])
         let renewed = try await token(
             "\(Self.who)&grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
         ).json()
@@ -79,13 +82,6 @@ struct EntraFlowTests {
         mock.clock.advance(seconds: 400)
         let late = try await ask("\(Self.who)&grant_type=refresh_token&refresh_token=\(second)").json()
         #expect(late["error"] == "invalid_grant" && late["error_codes"]?.array == [700084])
-    }
-
-    /// Checks that `client_info` is the object id and the tenant id, without a policy (P-39).
-    private func checkInformation(_ reply: JSONObject) throws {
-        let information = try JSONValue(parsing: Token.decode(reply["client_info"]?.string ?? "")).object
-        #expect(information?["uid"]?.string == EntraTenants.external.users[0].objectID)
-        #expect(information?["utid"]?.string == EntraTenants.id && information?.names == ["uid", "utid"])
     }
 
     @Test("The prompt create opens the form for new people")

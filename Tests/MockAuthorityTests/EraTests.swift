@@ -54,7 +54,8 @@ struct EraTests {
 
     @Test("The classic era has tfp, strings for numbers, and the old order of headers")
     func classic() async throws {
-        let reply = try await TestAuthority(of: .classic).token("\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)").json()
+        let form = "\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)"
+        let reply = try await TestAuthority(of: .classic).token(form).json()
         #expect(reply["id_token"] == nil && reply["expires_on"]?.string == String(TestAuthority.now + 3600))
         let token = try Token(reply["access_token"]?.string ?? "")
         #expect(token.header.names == ["typ", "alg", "kid"])

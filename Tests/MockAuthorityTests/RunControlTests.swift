@@ -203,7 +203,7 @@ struct RunControlTests {
             ("faults", "{}"), ("faults", #"{"at":"moon"}"#), ("faults", #"{"at":"keys","status":7}"#),
             ("faults", #"{"at":"keys","stauts":503}"#), ("clock", #"{"skew_s":"1h"}"#), ("clock", "1"),
             ("revoke", #"{"user":"nobody"}"#), ("revoke", ""),
-            // Each of these was an overflow, which ended the process, or no final answer.
+            // Each of these numbers overflowed and ended the process once, or is not the status of a final answer.
             ("clock", #"{"skew_s":-9223372036854775808}"#), ("faults", #"{"at":"keys","status":100}"#),
             ("faults", #"{"at":"keys","status":503,"times":-9223372036854775808}"#),
         ])

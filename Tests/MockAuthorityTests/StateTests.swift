@@ -106,7 +106,7 @@ struct StateTests {
         let folder = try StateFolder(path)
         _ = try await mock().keySet()
         _ = try ServerCertificate(in: folder, names: [], time: clock)
-        // All in one folder, since its keys take their time.
+        // One folder serves all names, since making its keys takes time.
         for name in ["secret", "ca.key", "ca.pem", "tls.key", "tls.pem", "keys.json"] {
             let whole = try File.read("\(path)/\(name)")
             try cut(name, whole, folder)

@@ -27,16 +27,6 @@ struct ProgressBarTests {
         #expect(bar.line(columns: 60) == "[############.............]   50 %  30 tasks  3/s  10 s left")
     }
 
-    @Test("A progress bar fits its line, in plain ASCII")
-    func progressBarFitsLine() {
-        for count in [0, 1, 999, 1000, 5000] {
-            for columns in 0...200 {
-                let line = bar(count, of: 1000).line(columns: columns)
-                #expect(line.utf8.count <= columns && line.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
-            }
-        }
-    }
-
     @Test("Long times are in minutes and hours")
     func longTimesMinutesHours() {
         #expect(bar(1, of: 61).line(columns: 50).hasSuffix("10 min left"))

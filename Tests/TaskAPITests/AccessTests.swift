@@ -61,7 +61,7 @@ struct AccessTests {
             let answer = try await api.send("GET", "/api/tasks", [field])
             #expect(answer.status == 401, "\(field)")
             #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\"", "\(field)")
-            // Nor does it spoil a token that is where it belongs.
+            // The field does not spoil a token that is where it belongs.
             #expect(try await api.send("GET", "/api/tasks", as: "alice", [field]).status == 200, "\(field)")
         }
     }

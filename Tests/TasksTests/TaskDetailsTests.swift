@@ -67,7 +67,7 @@ struct TaskDetailsTests {
         let kinds = TaskDetail.allCases.map(\.kind) + [.flag]
         for kind in kinds {
             #expect(kind.checked(kind.removal) == nil)
-            // Alike are only the marks of dates and texts.
+            // Only dates and texts have the same mark.
             #expect(kinds.count { $0.removal == kind.removal } <= 2)
         }
         #expect(DetailKind.date.checked(1) == nil && DetailKind.flag.checked(.string("true")) == nil)
@@ -140,7 +140,7 @@ struct TaskDetailsTests {
             .due: .string("2026-11-30"), .notes: .string("n"), .position: .real(-.leastNormalMagnitude),
         ])
         for length in 1...200 {
-            // Pages of 64 KiB, of tasks with the longest numbers.
+            // Pages have 64 KiB, and tasks have the longest numbers.
             let memory = AnswerMemory(limit: 1 << 20)
             var page = TaskPage(of: Owner("o"), atMost: nil, in: memory)
             let text = try TaskText(String(repeating: "x", count: length))

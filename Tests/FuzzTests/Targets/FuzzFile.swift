@@ -14,7 +14,7 @@ final class FuzzFile: Sendable {
         } catch {
             preconditionFailure("no folder for the fuzzed file: \(error)")
         }
-        // What lives as long as the process is not given back by itself.
+        // A value that lives as long as the process is never deinitialized, so the folder would stay.
         atexit { FuzzFile.shared.folder.withLock { $0 = nil } }
     }
 
