@@ -3,7 +3,7 @@
 import { call, Problem, Unreachable } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
 import { today } from "/days.js";
-import { announce, brief, counted, find, locale, make } from "/dom.js";
+import { announce, brief, counted, find, focusNew, locale, make } from "/dom.js";
 import { alterations, dateFault, offerDays, setNewDay } from "/editor.js";
 import { Model } from "/model.js";
 import { moving } from "/order.js";
@@ -94,8 +94,7 @@ export class TaskPage {
     find("new").value = draft ?? "";
     setNewDay(due ?? "");
     this.#filter(place.filter ?? location.hash.slice(1), "replaceState");
-    // A field that takes the focus opens the keyboard of a phone, which nobody asked for.
-    if (!editing) find(matchMedia("(pointer: fine)").matches ? "new" : "headline").focus({ preventScroll: true });
+    if (!editing) focusNew(true);
   }
 
   #listen() {
@@ -342,12 +341,12 @@ export class TaskPage {
 
   #clearCompleted() {
     this.#remove(this.#view.finished, true);
-    find("new").focus();
+    focusNew();
   }
 
   #retry() {
     this.#change(() => this.#refused.forEach(({ key }) => this.model.revise(key, {})));
-    find("new").focus();
+    focusNew();
   }
 
   /** Takes the person's answer to a change that could not be made. */
@@ -362,7 +361,7 @@ export class TaskPage {
       else this.model.queue.drop(task.change);
       if (decision === "again") this.model.add(task.text, task.completed, task);
     });
-    find("new").focus();
+    focusNew();
     if (decision === "discard" && !task.problem.gone && !task.problem.added && isText && !find("new").value) find("new").value = task.text;
     this.#keepDraft();
   }

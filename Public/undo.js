@@ -1,6 +1,6 @@
 // The steps that the person can take back. A toast offers the last one for some seconds, and Control Z at any time.
 
-import { announce, brief, find } from "/dom.js";
+import { announce, brief, find, focusNew } from "/dom.js";
 import { UNDO_TIME } from "/model.js";
 
 const SHOWN = UNDO_TIME - 500;
@@ -41,7 +41,7 @@ export class Undo {
     back();
     const hadFocus = find("toast").contains(document.activeElement);
     this.#show();
-    if (hadFocus && find("toast").hidden) find("new").focus();
+    if (hadFocus && find("toast").hidden) focusNew();
     announce(`Undone. ${sentence(word, tasks)}`);
   }
 

@@ -2,7 +2,7 @@
 // rows whose task has changed are touched.
 
 import { isForToday, isOverdue, today } from "/days.js";
-import { counted, find } from "/dom.js";
+import { counted, find, focusNew } from "/dom.js";
 import { dragging, swiping } from "/drag.js";
 import { alterations, dateFault, Editor } from "/editor.js";
 import { byDue, inOrder } from "/order.js";
@@ -226,7 +226,7 @@ export class ListView {
       return other;
     };
     const next = stays("nextElementSibling") ?? stays("previousElementSibling");
-    return () => (next?.querySelector(selector) ?? find("new")).focus();
+    return () => (next ? next.querySelector(selector).focus() : focusNew());
   }
 
   /** Scrolls a row into sight. */
@@ -359,9 +359,10 @@ export class ListView {
   }
 }
 
-/** Puts an element before another one, or last, with its focus and its state if the browser can do that. */
+/** Puts an element before another one, or last, with its focus and its state if the browser can do that in one list. */
 function put(list, element, place) {
-  if (element.isConnected && list.moveBefore) return list.moveBefore(element, place);
+  // Between two lists, Chromium would forget that a new class changes the style: a finished task would not be struck through.
+  if (element.parentElement === list && list.moveBefore) return list.moveBefore(element, place);
   if (element.isConnected) element.classList.remove("new"); // it would otherwise arrive once more
   list.insertBefore(element, place);
 }

@@ -8,6 +8,7 @@ import urllib.request
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from chrome import Chrome
 from person import PASSWORD, Person, PageTest
 
 # The page's clock, to be set; that of the session goes on as it does.
@@ -326,6 +327,28 @@ class Order(Planning):
         # On a busy machine a tap may last so long that it holds the row.
         self.chrome.until(lambda: self.chrome.all(".editor") or self.finger("two"), "the open task")
         self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "New text for two")
+
+    def test_finished_tasks_are_struck_through(self):
+        for text in ["two", "four", "one"]:
+            self.person.complete(text)
+        self.person.await_texts("three", "one", "two", "four")
+        lines = [text.value_of_css_property("text-decoration-line") for text in self.chrome.all(".rows > li .text")]
+        self.assertEqual(lines, ["none", "line-through", "line-through", "line-through"])
+
+    def test_no_button_opens_the_keyboard_of_a_phone(self):
+        phone = Chrome("--blink-settings=primaryHoverType=1,availableHoverTypes=1,primaryPointerType=2,availablePointerTypes=2")
+        self.addCleanup(self.check_and_quit, phone)
+        person = Person(phone, self.servers.page)
+        person.sign_in(self.address, PASSWORD)
+        focused = lambda: phone.switch_to.active_element.get_attribute("id")
+        person.complete("two")
+        phone.one("#clear").click()
+        self.assertEqual(focused(), "headline")
+        phone.one("#undo").click()
+        person.await_texts("one", "three", "four", "two")
+        phone.one("#undo").click()
+        person.await_texts("one", "two", "three", "four")
+        self.assertEqual(focused(), "headline")
 
     def test_a_row_is_moved_with_the_keyboard(self):
         self.person.row("four").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
