@@ -19,8 +19,8 @@ enum HelpText {
             task-server backup FILE      writes a copy of the database, also while a server runs
             task-server export [FILE]    writes all tasks, and the idempotency keys of the last day, to a file or to
                                          standard output, one JSON object per line, person by person; the lines of one
-                                         person are a snapshot. The file is FILE.part until it is whole; an export that was
-                                         stopped is repeated
+                                         person are a snapshot. The file is FILE.part until it is whole. A stopped export leaves
+                                         neither, a killed one FILE.part, which the next export writes over
             task-server import [FILE]    reads such lines from a file or from standard input into the database. Tasks that
                                          exist are not changed, so a stopped import is continued by running it again. A
                                          server that uses the same SQLite file must be stopped first; with PostgreSQL,
