@@ -28,10 +28,8 @@ final class Acceptor: Sendable {
         self.onFull = onFull
     }
 
-    func start() throws(ServerStartError) {
-        let started = try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
-            try NamedThread.start("http-accept") { [self] in run() }
-        }
+    func start() throws(NamedThread.Failure) {
+        let started = try NamedThread.start("http-accept") { [self] in run() }
         thread.withLock { $0 = started }
     }
 

@@ -18,10 +18,8 @@ final class DeadlineEnforcer: Sendable {
         pause = core.times.pauseBetweenChecks
     }
 
-    func start() throws(ServerStartError) {
-        try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
-            try thread.start("http-deadlines") { [self] in check() }
-        }
+    func start() throws(NamedThread.Failure) {
+        try thread.start("http-deadlines") { [self] in check() }
     }
 
     func stop() {

@@ -1,3 +1,4 @@
+package import Basics
 private import CMicroHTTPD
 private import Glibc
 package import HTTP
@@ -28,18 +29,18 @@ package final class HTTPServer: Sendable {
     ///   - handler: answers requests.
     ///   - refusal: makes the response to faults before or without the handler.
     ///   - observe: called with each event, on the thread where it happens.
-    /// - Throws: ``ServerStartError/addressInUse`` if another socket began to listen on the address after the binding.
+    /// - Throws: ``Basics/OperatorError/addressInUse`` if another socket began to listen there after the binding.
     package init(
         listeningOn socket: ServerSocket, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
         handler: any RequestHandler,
         refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
         observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
-    ) throws(ServerStartError) {
+    ) throws(OperatorError) {
         ignoreBrokenPipes
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
         guard let daemon = Daemon(core, identity: tls.map(PinnedIdentity.init)) else {
             socket.close()
-            throw .library
+            throw OperatorError("libmicrohttpd could not start; the lines before this one say why")
         }
         let enforcer = DeadlineEnforcer(core)
         self.core = core
@@ -48,9 +49,11 @@ package final class HTTPServer: Sendable {
         acceptor = Acceptor(core, daemon, socket) { enforcer.checkNow() }
         self.daemon = Mutex(daemon)
         // If one of these calls throws, `deinit` runs and ends everything that was started.
-        try enforcer.start()
         try socket.listen()
-        try acceptor.start()
+        try rethrowing(as: { OperatorError(thread: "the server", $0) }) { () throws(NamedThread.Failure) in
+            try enforcer.start()
+            try acceptor.start()
+        }
     }
 
     deinit { stop(patience: .zero) }
