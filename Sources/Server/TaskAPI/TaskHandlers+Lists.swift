@@ -17,11 +17,8 @@ extension TaskHandlers {
                 try leaseMemory(for: changes, of: owner)
             }
             defer { withExtendedLifetime(lease) {} }
-            let outcome = try await storing { () throws(StoreError) in
-                try await store.perform(
-                    ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds))
-            }
-            switch outcome {
+            let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
+            switch try await storing(command, store.perform) {
             case .changed(nil): return Response(204)
             case .changed(let tasks?):
                 var response = Self.json(tasks.json)
@@ -57,9 +54,7 @@ extension TaskHandlers {
         try request.head.requireNoCondition()
         let owner = Owner(principal.owner)
         return .pending { [self] () async throws(APIFailure) in
-            let count = try await storing { () throws(StoreError) in
-                try await store.perform(RemoveCompletedTasks(owner: owner))
-            }
+            let count = try await storing(RemoveCompletedTasks(owner: owner), store.perform)
             return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
         }
     }
