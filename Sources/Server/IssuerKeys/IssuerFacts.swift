@@ -20,10 +20,9 @@ extension BearerVerifier {
 
     /// Returns the mistake that a refused token shows, if it shows a common one (P-33).
     package func mistake(in token: String, refused refusal: TokenRefusal) -> CommonMistake? {
-        let configured = ConfiguredIssuers(
-            issuers: caches.indices.flatMap { issuers(ofSource: $0) }, audiences: rules.flatMap(\.audience.accepted))
-        return CommonMistake(
-            in: token, refused: refusal, configured: configured, now: time.wallSeconds)
+        CommonMistake(
+            in: token, refused: refusal, issuers: caches.indices.flatMap { issuers(ofSource: $0) },
+            audiences: rules.flatMap(\.audience.accepted), now: time.wallSeconds)
     }
 
     private func issuers(ofSource index: Int) -> [String] {
