@@ -73,10 +73,5 @@ package struct TokenSourceStatus: Sendable, Equatable {
 
 extension TokenSource {
     /// Whether the source has the owners of another, and so none to share with a third.
-    var sharesOwners: Bool {
-        switch owners {
-        case .shared: true
-        case .own, .bare: false
-        }
-    }
+    var sharesOwners: Bool { if case .shared = owners { true } else { false } }
 }
