@@ -38,7 +38,7 @@ package final class HTTPServer: Sendable {
     ) throws(OperatorError) {
         ignoreBrokenPipes
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
-        guard let daemon = Daemon(core, identity: tls.map(PinnedIdentity.init)) else {
+        guard let daemon = Daemon(core, identity: tls) else {
             socket.close()
             throw OperatorError("libmicrohttpd could not start; the lines before this one say why")
         }
