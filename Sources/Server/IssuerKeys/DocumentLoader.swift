@@ -34,10 +34,9 @@ struct DocumentLoader {
         if !withMetadata, let known {
             do throws(LoadFailure) {
                 return try keys(of: document, known.metadata, known, maxAge: nil, withMetadata: false)
-            } catch .keysNotFetched(.status(404), _), .keysNotFetched(.status(410), _) {
-                // The key set moved, and the metadata says where (V-82).
             } catch {
-                throw error
+                // If the key set moved, the metadata says where (V-82).
+                guard error.fetch == .status(404) || error.fetch == .status(410) else { throw error }
             }
         }
         let (metadata, maxAge) = try metadata(of: document)
@@ -47,7 +46,7 @@ struct DocumentLoader {
     private mutating func metadata(
         of document: MetadataDocument
     ) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
-        let fetched = try fetch(document.metadataURL, of: document, failure: LoadFailure.metadataNotFetched)
+        let fetched = try fetch(document.metadataURL, of: document, failure: source.metadataNotFetched)
         return (try source.trustedMetadata(fetched.body, of: document), fetched.maxAge)
     }
 
@@ -62,10 +61,10 @@ struct DocumentLoader {
         } catch {
             // authentik without a signing key publishes a set without a list.
             guard error == .noKeyList, metadata.signsWithSecrets else { throw .keysNotRead(error) }
-            throw .unsupportedAlgorithms(metadata.algorithms)
+            throw source.unsupportedAlgorithms(metadata.algorithms)
         }
         let loaded = try LoadedKeys(
-            metadata: metadata, document: set, known: known?.keys ?? [], distrusted: distrusted)
+            of: source, metadata: metadata, document: set, known: known?.keys ?? [], distrusted: distrusted)
         // The shorter time counts, because neither document may be used for longer than its provider says.
         let ages = [maxAge, fetched.maxAge].compactMap { $0 }
         return Load(keys: loaded, maxAge: ages.min(), withMetadata: withMetadata)
@@ -73,7 +72,7 @@ struct DocumentLoader {
 
     private mutating func keySet(_ url: String, _ document: MetadataDocument) throws(LoadFailure) -> FetchedDocument {
         if let fetched = keySets[url] { return fetched }
-        let fetched = try fetch(url, of: document, failure: LoadFailure.keysNotFetched)
+        let fetched = try fetch(url, of: document, failure: source.keysNotFetched)
         keySets[url] = fetched
         return fetched
     }
@@ -82,15 +81,15 @@ struct DocumentLoader {
     ///
     /// Keys may be elsewhere than their metadata: at another port, or at one of the hosts in the settings (P-6).
     private mutating func fetch(
-        _ url: String, of document: MetadataDocument, failure: (FetchError, String) -> LoadFailure
+        _ url: String, of document: MetadataDocument, failure: (FetchError, MetadataDocument) -> LoadFailure
     ) throws(LoadFailure) -> FetchedDocument {
         let origin = url.originAndPath.origin
-        if let error = unreachable[origin] { throw .originUnreachable(error) }
+        if let error = unreachable[origin] { throw LoadFailure(error.message, fetch: error) }
         do throws(FetchError) {
             return try fetcher.fetch(try request(url, document))
         } catch {
             if error.isOfOrigin { unreachable[origin] = error }
-            throw failure(error, source.providerSetting(of: document))
+            throw failure(error, document)
         }
     }
 
@@ -108,11 +107,11 @@ extension TokenSource {
     func trustedMetadata(
         _ bytes: [UInt8], of document: MetadataDocument
     ) throws(LoadFailure) -> ProviderMetadata {
-        let metadata = try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: nil) }) {
-            () throws(MetadataError) in try ProviderMetadata(parsing: bytes)
+        let metadata = try rethrowing(as: { metadataNotTrusted($0, issuer: nil) }) { () throws(MetadataError) in
+            try ProviderMetadata(parsing: bytes)
         }
-        try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: metadata.issuer) }) {
-            () throws(MetadataError) in _ = try metadata.check(against: metadataRules(of: document))
+        try rethrowing(as: { metadataNotTrusted($0, issuer: metadata.issuer) }) { () throws(MetadataError) in
+            _ = try metadata.check(against: metadataRules(of: document))
         }
         return metadata
     }

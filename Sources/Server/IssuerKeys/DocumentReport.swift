@@ -51,7 +51,7 @@ extension IssuerKeysConfiguration {
                 trusted[position] = keys.issuer
                 return DocumentReport(source, document, try contents(of: keys, source, document))
             } catch {
-                return DocumentReport(source, document, nil, problem: error.message(in: source))
+                return DocumentReport(source, document, nil, problem: error.message)
             }
         }
     }
@@ -59,7 +59,7 @@ extension IssuerKeysConfiguration {
     private func contents(
         of keys: LoadedKeys, _ source: TokenSource, _ document: MetadataDocument
     ) throws(LoadFailure) -> DocumentReport.Contents {
-        let basis = try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: keys.issuer) }) {
+        let basis = try rethrowing(as: { source.metadataNotTrusted($0, issuer: keys.issuer) }) {
             () throws(MetadataError) in try keys.metadata.check(against: source.metadataRules(of: document))
         }
         return DocumentReport.Contents(

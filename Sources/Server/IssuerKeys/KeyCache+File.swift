@@ -28,8 +28,8 @@ extension KeyCache {
         do throws(OperatorError) {
             let record = try result.get()
             let label = source.label(of: source.documents[document])
-            try rethrowing(as: { OperatorError("\(label): \($0.message(in: self.source))") }) {
-                () throws(LoadFailure) in try admit(record.keys.issuer, document: document)
+            try rethrowing(as: { OperatorError("\(label): \($0.message)") }) { () throws(LoadFailure) in
+                try admit(record.keys.issuer, document: document)
             }
             guarded.withLock { guarded in
                 guarded.state.restore(

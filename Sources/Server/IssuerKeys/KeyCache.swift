@@ -281,15 +281,15 @@ final class KeyCache: Sendable {
     }
 
     private func fail(_ plan: KeyCacheState.FetchPlan, _ document: MetadataDocument, _ failure: LoadFailure) {
-        let (label, message) = (source.label(of: document), failure.message(in: source))
-        let outcome = KeyCacheState.Outcome.failed(reason: "\(label): \(message)")
+        let label = source.label(of: document)
+        let outcome = KeyCacheState.Outcome.failed(reason: "\(label): \(failure.message)")
         let (now, chance) = (time.now, environment.chance())
         let seconds = guarded.withLock { guarded in
             guarded.state.finish(plan, outcome, now: now, chance: chance)
             return (guarded.state.documents[plan.document].nextAttempt - now) / 1_000_000_000
         }
         guard !failure.isCancelled else { return }
-        observer(.loadFailed(source: label, reason: message, nextAttemptSeconds: Int(seconds)))
+        observer(.loadFailed(source: label, reason: failure.message, nextAttemptSeconds: Int(seconds)))
     }
 
     private func endRefresh() {

@@ -123,10 +123,11 @@ package final class KeyFile: Sendable {
         guard let fetchedAt = entry["fetched_at"]?.integer, fetchedAt > 0, let keys = entry["keys"] else {
             throw OperatorError("its entry in the file is incomplete")
         }
-        let loaded = try rethrowing(as: { OperatorError($0.message(in: source)) }) { () throws(LoadFailure) in
+        let loaded = try rethrowing(as: { OperatorError($0.message) }) { () throws(LoadFailure) in
             let metadata = try source.trustedMetadata(JSONValue.object(entry).serialized(), of: document)
             return try LoadedKeys(
-                metadata: metadata, document: try keySet(keys, of: source), known: [], distrusted: distrusted)
+                of: source, metadata: metadata, document: try keySet(keys, of: source), known: [],
+                distrusted: distrusted)
         }
         return Record(metadataURL: document.metadataURL, keys: loaded, fetchedAt: fetchedAt)
     }

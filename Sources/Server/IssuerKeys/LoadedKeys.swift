@@ -36,7 +36,8 @@ extension LoadedKeys {
     ///
     /// Keys of the last load are kept, so that their contexts in OpenSSL stay in use.
     init(
-        metadata: ProviderMetadata, document: KeySetDocument, known: [AdmittedKey], distrusted: [String]
+        of source: TokenSource, metadata: ProviderMetadata, document: KeySetDocument, known: [AdmittedKey],
+        distrusted: [String]
     ) throws(LoadFailure) {
         var keys: [AdmittedKey] = []
         var skipped = document.rejected.map {
@@ -50,9 +51,13 @@ extension LoadedKeys {
             }
         }
         guard !keys.isEmpty else {
-            // Where every key is for another purpose, the reason of one says less than the algorithms of all.
-            throw document.algorithms.isEmpty || !skipped.allSatisfy { Self.otherPurposes.contains($0.reason) }
-                ? .noUsableKey(Self.mostTelling(skipped)) : .unsupportedAlgorithms(document.algorithms)
+            // If every key is for another purpose, the algorithms of all say more than the reason of one.
+            let telling = skipped.first { !Self.otherPurposes.contains($0.reason) }
+            if telling == nil, !document.algorithms.isEmpty { throw source.unsupportedAlgorithms(document.algorithms) }
+            guard let reason = (telling ?? skipped.first)?.reason else {
+                throw LoadFailure("the key set has no keys; ask the provider")
+            }
+            throw LoadFailure("none of the published keys may be used: one is refused because \(reason)")
         }
         self.init(metadata: metadata, keys: keys, skipped: skipped)
     }
@@ -61,11 +66,6 @@ extension LoadedKeys {
     private static let otherPurposes = [
         KeyRejection.wrongKeyType, .wrongAlgorithm, .algorithmNotAllowed, .notForSignatures,
     ].map(\.message)
-
-    /// Returns the first reason other than that a key is for another purpose.
-    private static func mostTelling(_ skipped: [SkippedKey]) -> String? {
-        (skipped.first { !otherPurposes.contains($0.reason) } ?? skipped.first)?.reason
-    }
 
     private struct Unusable: Error {
         let reason: String

@@ -30,8 +30,7 @@ final class SourceRegistry: Sendable {
 
     /// Notes the issuer of a document that is about to be trusted.
     ///
-    /// - Throws: ``LoadFailure/issuerOfOtherSource(_:)`` or ``LoadFailure/sharedTenantDiffers(setting:)``; then the
-    ///   document is not trusted.
+    /// - Throws: the reason for which the document is not trusted.
     func admit(_ issuer: String, source: Int, document: Int) throws(LoadFailure) {
         guard configuration.sources.count > 1 else { return }
         try checkSharing(issuer, source)
@@ -44,7 +43,9 @@ final class SourceRegistry: Sendable {
     private func checkOwner(of issuer: String, _ source: Int, _ state: State) throws(LoadFailure) {
         for other in configuration.sources.indices where other != source {
             guard !state.issuers(of: other).contains(where: { Self.overlap($0, issuer) }) else {
-                throw .issuerOfOtherSource(configuration.name(ofSource: other))
+                let name = configuration.sources[other].name ?? "the source without name"
+                throw LoadFailure(
+                    "the metadata names an issuer whose tokens are those of \(name); an issuer belongs to one source")
             }
         }
     }
@@ -55,7 +56,9 @@ final class SourceRegistry: Sendable {
         guard let sharing = group.first(where: \.sharesOwners) else { return }
         let tenant = group.lazy.flatMap(\.knownTenants).first
         guard let tenant, IssuerTenant.of(issuer) == tenant else {
-            throw .sharedTenantDiffers(setting: sharing.setting("OWNERS"))
+            throw LoadFailure(
+                "the metadata names another tenant than the settings name for the sources that share owners "
+                    + "(\(sharing.setting("OWNERS"))); correct the tenant id in the settings, or do not share owners")
         }
     }
 
@@ -64,9 +67,4 @@ final class SourceRegistry: Sendable {
         let tenant = IssuerTenant.of(first) ?? IssuerTenant.of(second) ?? IssuerTenant.personalAccounts
         return IssuerTenant.fill(first, with: tenant).isSame(as: IssuerTenant.fill(second, with: tenant))
     }
-}
-
-extension IssuerKeysConfiguration {
-    /// Returns the name of a source for messages.
-    func name(ofSource index: Int) -> String { sources[index].name ?? "the source without name" }
 }

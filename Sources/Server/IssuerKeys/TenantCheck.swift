@@ -11,12 +11,14 @@ extension TokenSource {
     ///   - issuer: the issuer in the document.
     ///   - document: the index of the document.
     ///   - trusted: the issuers that are trusted now, in the order of the documents; nil for one that does not serve.
-    /// - Throws: ``LoadFailure/otherIssuer(than:)`` if they are not of one tenant.
+    /// - Throws: the reason if they are not of one tenant.
     func checkTenant(of issuer: String, document: Int, trusted: [String?]) throws(LoadFailure) {
         let mayDiffer = !documents[document].rules.demandsOwnIssuer
         for (index, other) in trusted.enumerated() where index != document {
             guard let other, !(MetadataLocation.isSameTenant(issuer, other) ?? mayDiffer) else { continue }
-            throw .otherIssuer(than: documents[index].name)
+            throw LoadFailure(
+                "the metadata names another issuer than that of \(documents[index].name), and two providers may not be "
+                    + "one source: configure each as a source of its own (TASKS_SOURCES)")
         }
     }
 }
