@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Support
 import Testing
 
 @Suite("Problems have the form that the client can read", .timeLimit(.minutes(15)))

@@ -3,7 +3,7 @@ import HTTP
 
 /// The header fields of a message as texts, in the order in which they came, duplicates kept (RFC 9110 section 5).
 package struct HeaderFields: Sendable, Equatable {
-    package typealias Field = HeaderSection.Field
+    package typealias Field = RequestTarget.Argument
 
     package private(set) var fields: [Field]
 
@@ -33,6 +33,27 @@ package struct HeaderFields: Sendable, Equatable {
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements.map { Field(name: $0.0, value: $0.1) })
+    }
+}
+
+extension HeaderSection: ExpressibleByDictionaryLiteral {
+    package typealias Field = RequestTarget.Argument
+
+    /// Creates the section that these fields make.
+    package init(_ fields: [Field]) {
+        var bytes: [UInt8] = []
+        let lines = fields.map { field in
+            let first = bytes.count
+            bytes += Array(field.name.utf8)
+            let second = bytes.count
+            bytes += Array(field.value.utf8)
+            return Line(name: first..<second, value: second..<bytes.count)
+        }
+        self.init(bytes: bytes, lines: lines)
+    }
+
     package init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Field(name: $0.0, value: $0.1) })
     }

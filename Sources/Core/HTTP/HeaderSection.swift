@@ -5,18 +5,6 @@ import Basics
 /// The section holds one copy of the bytes and the ranges of the field lines: no text is made of a field until someone
 /// asks for it. For most missing fields ``mayContain(_:)`` answers without a look at any line.
 package struct HeaderSection: Sendable {
-    /// A field line as text.
-    package struct Field: Sendable, Equatable {
-        package let name: String
-        /// The value without white space around it.
-        package let value: String
-
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// The ranges of one field line in ``bytes``.
     package struct Line: Sendable {
         package let name: Range<Int>
@@ -88,8 +76,8 @@ package struct HeaderSection: Sendable {
     }
 
     /// All fields in the order in which they came, as text.
-    package var fields: [Field] {
-        lines.map { Field(name: text($0.name), value: text($0.value)) }
+    package var fields: [RequestTarget.Argument] {
+        lines.map { RequestTarget.Argument(name: text($0.name), value: text($0.value)) }
     }
 
     @usableFromInline package func firstText(_ name: String) -> String? { firstValue(name).map(text) }
@@ -105,24 +93,6 @@ package struct HeaderSection: Sendable {
     }
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-}
-
-extension HeaderSection: ExpressibleByDictionaryLiteral {
-    package init(_ fields: [Field] = []) {
-        var bytes: [UInt8] = []
-        let lines = fields.map { field in
-            let first = bytes.count
-            bytes += Array(field.name.utf8)
-            let second = bytes.count
-            bytes += Array(field.value.utf8)
-            return Line(name: first..<second, value: second..<bytes.count)
-        }
-        self.init(bytes: bytes, lines: lines)
-    }
-
-    package init(dictionaryLiteral elements: (String, String)...) {
-        self.init(elements.map { Field(name: $0.0, value: $0.1) })
-    }
 }
 
 extension Span<UInt8> {

@@ -11,8 +11,8 @@ package final class RequestHead: Sendable {
     package let peer: String
 
     package init(
-        method: Method, target: RequestTarget, headers: HeaderSection = HeaderSection(), identifier: String = "0",
-        peer: String = "127.0.0.1"
+        method: Method, target: RequestTarget, headers: HeaderSection = HeaderSection(bytes: [], lines: []),
+        identifier: String = "0", peer: String = "127.0.0.1"
     ) {
         self.method = method
         self.target = target

@@ -1,5 +1,6 @@
 import Basics
 @testable import HTTP
+import Support
 @testable import TaskAPI
 import Tasks
 
