@@ -22,7 +22,7 @@ extension TaskHandlers {
             case .changed(nil): return Response(204)
             case .changed(let tasks?):
                 var response = Self.json(tasks.json)
-                response.kept = tasks.lease.map { KeptObject($0) }
+                response.kept = tasks.lease
                 return response
             case .missing(let ids): throw .state(.noSuchTasks(ids))
             case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))
