@@ -93,10 +93,10 @@ package final class BearerVerifier: TokenVerifier {
     /// Searches for the key of a token for a limited time (V-81), and verifies the token.
     private func verifyUnknownKey(_ token: PresentedToken) async throws(TokenRefusal) -> Principal {
         let cache = caches[token.source]
-        let result = await cache.searchUnknownKey()
+        let retryAfter = await cache.searchUnknownKey()
         let snapshot = cache.current(now: time.now)
-        if case .inconclusive(let seconds) = result, !snapshot.knows(token.header.keyIdentifier) {
-            throw refusal(.keysUnavailable(retryAfter: seconds), of: token)
+        if let retryAfter, !snapshot.knows(token.header.keyIdentifier) {
+            throw refusal(.keysUnavailable(retryAfter: retryAfter), of: token)
         }
         do throws(TokenRefusal) {
             return try check(token, by: snapshot)

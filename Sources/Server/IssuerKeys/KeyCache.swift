@@ -161,16 +161,11 @@ final class KeyCache: Sendable {
 
     // MARK: Unknown keys
 
-    /// The result of the search for an unknown key.
-    enum SearchResult: Equatable {
-        /// Everything that the providers publish is known now; a key that is still missing does not exist.
-        case complete
-        /// A key that is still missing may exist all the same.
-        case inconclusive(retryAfter: Int)
-    }
-
     /// Demands a refresh for a key that is in no snapshot, if the limits allow one, and waits for it (V-79, V-81).
-    func searchUnknownKey() async -> SearchResult {
+    ///
+    /// Returns nil if everything that the provider publishes is known now, so that a key that is still missing does not
+    /// exist; otherwise the seconds after which the client may try again.
+    func searchUnknownKey() async -> Int? {
         let now = time.now
         let (demand, isReported) = guarded.withLock { guarded in
             let demand = guarded.state.unknownKey(now: now, waiting: guarded.waiters)
@@ -178,17 +173,14 @@ final class KeyCache: Sendable {
         }
         if isReported { observer(.unknownKeysLimited(source: source.name)) }
         switch demand {
-        case .refuse: return .complete
-        case .unavailable(let seconds): return .inconclusive(retryAfter: seconds)
+        case .refuse: return nil
+        case .unavailable(let seconds): return seconds
         case .wait: refresher.wake()
         }
-        guard await refreshEnds(since: now) else { return .inconclusive(retryAfter: 1) }
+        guard await refreshEnds(since: now) else { return 1 }
         let end = time.now
-        return guarded.withLock { guarded in
-            // A key that a failed fetch did not bring may exist all the same (V-118).
-            guard guarded.state.isDegraded else { return .complete }
-            return .inconclusive(retryAfter: guarded.state.retryAfter(now: end))
-        }
+        // A key that a failed fetch did not bring may exist all the same (V-118).
+        return guarded.withLock { $0.state.isDegraded ? $0.state.retryAfter(now: end) : nil }
     }
 
     /// Waits for a running refresh without demanding one; returns whether the last attempt at this policy succeeded.
