@@ -59,6 +59,23 @@ package struct HeaderSection: Sendable {
         lines.filter { isNamed($0, name) }.map { text($0.value) }
     }
 
+    /// Calls the closure with each member of the list that the fields of this name make (RFC 9110 section 5.6.1).
+    ///
+    /// The members are read in place, without the white space around them, because browsers send such fields with most
+    /// requests.
+    func forEachMember(of name: String, _ body: (Span<UInt8>) -> Void) {
+        guard mayContain(name) else { return }
+        for line in lines where isNamed(line, name) {
+            let list = bytes.span.extracting(line.value)
+            var start = 0
+            while start < list.count {
+                let end = list.next(UInt8(ascii: ","), from: start) ?? list.count
+                body(list.extracting(list.trimming(start..<end)))
+                start = end + 1
+            }
+        }
+    }
+
     /// How often a field occurs that is allowed once.
     package enum Occurrence: Equatable, Sendable {
         case never
