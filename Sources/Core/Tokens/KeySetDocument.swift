@@ -58,16 +58,23 @@ package struct KeySetDocument: Sendable, Equatable {
         parsing bytes: [UInt8], allowing allowed: [SignatureAlgorithm] = SignatureAlgorithm.allCases
     ) throws(KeySetError) {
         let entries = try Self.entries(of: bytes)
-        var sorted = SortedKeys()
+        var (good, keys, rejected): ([Key], [Key], [RejectedKey]) = ([], [], [])
         for entry in entries {
             do throws(KeyRejection) {
-                sorted.admit(try Key(entry, allowing: allowed))
+                good.append(try Key(entry, allowing: allowed))
             } catch {
-                sorted.reject(entry.object?["kid"]?.string, error)
+                rejected.append(RejectedKey(keyIdentifier: entry.object?["kid"]?.string, reason: error))
             }
         }
-        keys = sorted.keys
-        rejected = sorted.rejected
+        for key in good {
+            // Of keys that tokens could not tell apart none is trusted.
+            if good.contains(where: { $0.isNamed(as: key) && $0.numbers != key.numbers }) {
+                rejected.append(RejectedKey(keyIdentifier: key.keyIdentifier, reason: .conflictingIdentifier))
+            } else if !keys.contains(where: { $0.isSame(as: key) }) {
+                keys.append(key)
+            }
+        }
+        (self.keys, self.rejected) = (keys, rejected)
         algorithms = KeyAlgorithm.names(of: entries)
     }
 
@@ -89,28 +96,4 @@ package enum KeySetError: Error, Equatable, Sendable {
     case noKeyList
     /// The document has more keys than ``KeySetDocument/mostKeys``.
     case tooManyKeys(Int)
-}
-
-/// The keys of a set, sorted by the rules for equal identifiers.
-private struct SortedKeys {
-    var keys: [KeySetDocument.Key] = []
-    var rejected: [KeySetDocument.RejectedKey] = []
-    private var conflicting: [KeySetDocument.Key] = []
-
-    /// Takes a key; if another key has its identifier and algorithm, neither is trusted (V-38).
-    mutating func admit(_ key: KeySetDocument.Key) {
-        guard !conflicting.contains(where: { $0.isNamed(as: key) }) else {
-            return reject(key.keyIdentifier, .conflictingIdentifier)
-        }
-        guard let index = keys.firstIndex(where: { $0.isNamed(as: key) }) else { return keys.append(key) }
-        guard keys[index].numbers != key.numbers else { return }
-        keys.remove(at: index)
-        conflicting.append(key)
-        reject(key.keyIdentifier, .conflictingIdentifier)
-        reject(key.keyIdentifier, .conflictingIdentifier)
-    }
-
-    mutating func reject(_ keyIdentifier: String?, _ reason: KeyRejection) {
-        rejected.append(KeySetDocument.RejectedKey(keyIdentifier: keyIdentifier, reason: reason))
-    }
 }
