@@ -53,7 +53,7 @@ struct BearerAuthentication: Sendable {
     /// The answer's fields say how many are left.
     func admit(_ principal: Principal, _ request: APIRequest) throws(APIFailure) {
         guard let state = rate?.take(Owner(principal.owner)) else { return }
-        request.note(state)
+        request.rate = state
         if let seconds = state.secondsToWait { throw .credentials(.tooManyRequests(retryAfter: seconds)) }
     }
 

@@ -67,7 +67,7 @@ package final class TaskAPI: RequestHandler {
 
     private func decide(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> Decision {
         try authentication.admit(principal, request)
-        request.note(Owner(principal.owner))
+        request.owner = Owner(principal.owner)
         let route = request.match.definition
         guard let operation = route.operation(request.head.method) else {
             throw route.methods.isEmpty ? .nothingHere : .methodNotAllowed(route.methods)

@@ -74,10 +74,8 @@ struct TaskInput {
 
     private mutating func read(form body: [UInt8]) throws(APIFailure) {
         isForm = true
-        do {
-            fields = try FormURLEncoded.parse(body).fields.map { Field(name: $0.name, value: .string($0.value)) }
-        } catch {
-            throw .input(error == .tooMany ? .tooManyFormFields : .malformedForm)
+        fields = try Self.reading { () throws(FormError) in
+            try FormURLEncoded.parse(body).fields.map { Field(name: $0.name, value: .string($0.value)) }
         }
         looksLikeJSON = body.first == UInt8(ascii: "{")
     }
@@ -85,13 +83,15 @@ struct TaskInput {
     private mutating func read(multipart body: [UInt8], boundary: String?) throws(APIFailure) {
         guard let boundary else { throw .input(.malformedForm) }
         isForm = true
-        do {
-            fields = try MultipartForm.parse(body, boundary: boundary).parts.map {
+        fields = try Self.reading { () throws(FormError) in
+            try MultipartForm.parse(body, boundary: boundary).parts.map {
                 Field(name: $0.name, value: .string($0.text))
             }
-        } catch {
-            throw .input(error == .tooMany ? .tooManyFormFields : .malformedForm)
         }
+    }
+
+    private static func reading(_ form: () throws(FormError) -> [Field]) throws(APIFailure) -> [Field] {
+        try rethrowing(as: { APIFailure.input($0 == .tooMany ? .tooManyFormFields : .malformedForm) }, form)
     }
 
     /// Bytes that are not UTF-8 are read as Latin-1: the Android client writes the low byte of each character.
