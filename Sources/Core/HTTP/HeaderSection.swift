@@ -2,8 +2,8 @@ import Basics
 
 /// The header fields of a request as they were received, duplicates kept (RFC 9110 section 6.3).
 ///
-/// The section holds one copy of the bytes and the ranges of the field lines: no text is made of a field until someone
-/// asks for it. For most missing fields ``mayContain(_:)`` answers without a look at any line.
+/// No text is made of a field until someone asks for it. ``mayContain(_:)`` finds most missing fields without a
+/// search.
 package struct HeaderSection: Sendable {
     /// The ranges of one field line in ``bytes``.
     package struct Line: Sendable {
@@ -61,7 +61,7 @@ package struct HeaderSection: Sendable {
 
     /// Calls the closure with each member of the list that the fields of this name make (RFC 9110 section 5.6.1).
     ///
-    /// The members are read in place, without the white space around them, because browsers send such fields with most
+    /// The members have no white space around them. They are read in place, because browsers send them with most
     /// requests.
     func forEachMember(of name: String, _ body: (Span<UInt8>) -> Void) {
         guard mayContain(name) else { return }

@@ -64,8 +64,8 @@ extension Problem {
 
     /// Returns the answer with this problem; `cacheControl` is nil if the caller adds the field.
     ///
-    /// JSON is for clients that ask for it, and for scripts in pages: a JSON object in answer to a `GET` ends the old
-    /// client with ADAL, which expects an array.
+    /// JSON is only for clients that ask for it, and for pages: the old client with ADAL ends if it gets an object for
+    /// a list.
     package func response(for head: RequestHead?, cacheControl: String? = "no-store") -> Response {
         let asJSON = head?.prefersProblemJSON ?? false
         var response = Response(status, body: asJSON ? json(for: head) : line)

@@ -2,13 +2,11 @@ import Basics
 
 // Groups of settings: with `TASKS_SOURCES=ext`, settings such as `TASKS_SOURCE_EXT_AUTHORITY` exist.
 extension SettingReader {
-    /// Reads settings that exist once for each name in the list `<kind>S` and in the blocks of the file `<kind>S_FILE`.
+    /// Reads settings that exist once for each name in the list `<kind>S` and in the blocks of the file
+    /// `<kind>S_FILE`.
     ///
-    /// - Parameters:
-    ///   - kind: the kind, such as `SOURCE`.
-    ///   - help: the help of the list of names.
-    ///   - read: declares and reads the settings of one group, by their names without the group.
-    /// - Returns: the groups in the order of their names. A name that is given twice is a mistake.
+    /// The kind is a word such as `SOURCE`. The closure reads the settings of one group, by their names without the
+    /// group. The groups are in the order of their names.
     package mutating func groups<Group>(
         _ kind: String, help: String, _ read: (inout SettingReader, String) -> Group
     ) -> [Group] {

@@ -53,8 +53,6 @@ package struct ReadSettings<Table: SettingTable>: Sendable {
 extension SettingTable {
     /// Reads all settings: flag, then environment, then default.
     ///
-    /// - Parameter input: the command line, the environment, and how to read files.
-    /// - Returns: the values.
     /// - Throws: all mistakes together.
     package static func read(_ input: SettingInput) throws(SettingMistakes) -> ReadSettings<Self> {
         var reader = SettingReader(prefix: prefix, input: input)

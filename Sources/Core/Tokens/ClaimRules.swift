@@ -31,13 +31,9 @@ package struct ClaimRules: Sendable, Equatable {
         self.longestLifetime = longestLifetime
     }
 
-    /// Checks the claims of a token.
+    /// Checks the claims of a token whose signature was verified (V-50), at this second since 1970.
     ///
-    /// - Parameters:
-    ///   - claims: the claims of a token whose signature was verified (V-50).
-    ///   - issuers: the issuers that publish the key that signed, one for each policy.
-    ///   - now: the wall clock, in seconds since 1970.
-    /// - Returns: the token, for a cache to keep.
+    /// - Parameter issuers: the issuers that publish the key that signed, one for each policy.
     /// - Throws: the first rule that is broken.
     package func check(
         _ claims: Claims, of issuers: [TokenIssuer], now: Int64

@@ -82,7 +82,6 @@ extension CommonMistake {
     /// Finds the mistake that a refused token shows, if it shows a common one.
     ///
     /// - Parameters:
-    ///   - token: the text of the token.
     ///   - refusal: the first rule that the token breaks.
     ///   - issuers: the issuers of all sources, as far as they are known, with templates among them.
     ///   - audiences: the audiences of all sources.

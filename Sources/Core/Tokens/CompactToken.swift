@@ -22,9 +22,8 @@ package struct CompactToken: Sendable {
     /// The bytes that the signature covers: those received before the second dot, never a new serialization (V-14).
     package var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 
-    /// Splits and decodes a token, at a cost that its length bounds.
+    /// Splits and decodes the text after the scheme.
     ///
-    /// - Parameter text: the text after the scheme.
     /// - Throws: the rule of form that is broken: length, number of parts, encoding.
     package init(_ text: String) throws(TokenRefusal) {
         // The length of a native string is stored, so no byte of an overlong string is copied.

@@ -48,11 +48,10 @@ package struct KeySetDocument: Sendable, Equatable {
     /// The signature algorithms of all keys, as far as they are known, each once (P-9).
     package let algorithms: [String]
 
-    /// Reads a document; a bad key does not affect the others (V-38).
+    /// Reads a whole document; a bad key does not affect the others (V-38).
     ///
-    /// - Parameters:
-    ///   - bytes: the whole document.
-    ///   - allowed: the algorithms that the settings allow; a key without `alg` is for the first that suits its kind.
+    /// A key without `alg` is for the first of the allowed algorithms that suits its kind.
+    ///
     /// - Throws: ``KeySetError`` if it is not a set of keys at all. A set without usable keys is not an error here.
     package init(
         parsing bytes: [UInt8], allowing allowed: [SignatureAlgorithm] = SignatureAlgorithm.allCases

@@ -13,8 +13,7 @@ package enum SignatureFinding: Sendable, Equatable {
 
 /// Every check of one token with its result, for a person who wants to know why it is refused.
 ///
-/// It makes the checks of the verifier, and continues after a failure with every check that is still possible. It
-/// quotes claims, so it is for the holder of the token and not for a log.
+/// After a failure it continues with every check that is still possible. It quotes claims, so it must not reach a log.
 package struct TokenExplanation: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case passed
@@ -43,14 +42,12 @@ package struct TokenExplanation: Sendable, Equatable {
         return nil
     }
 
-    /// Explains a token.
+    /// Explains a token, without scheme and surrounding white space, at this second since 1970.
     ///
     /// - Parameters:
-    ///   - token: the text, without scheme and surrounding white space.
     ///   - rules: the rules of the token's source; nil if the token has no source.
     ///   - sourceRefusal: the reason if the token has no source, or if its source takes no tokens.
     ///   - issuers: all issuers of the source, for the claims of a token whose key is unknown.
-    ///   - now: the wall clock, in seconds since 1970.
     ///   - signature: checks the signature of a token with a usable header.
     package init(
         of token: String, rules: ClaimRules?, sourceRefusal: TokenRefusal? = nil, issuers: [TokenIssuer], now: Int64,

@@ -1,16 +1,14 @@
 /// Decides whether a bearer token is accepted.
 package protocol TokenVerifier: Sendable {
-    /// Verifies a token as far as possible without waiting: form, signature, claims.
+    /// Verifies the text after the scheme as far as possible without waiting: form, signature, claims.
     ///
-    /// - Parameter token: the text after the scheme.
-    /// - Returns: the person of the token, or the rest of the verification, which waits.
     /// - Throws: the exact reason, for the log; answers show only its ``TokenRefusal/outcome``.
     func verification(of token: String) throws(TokenRefusal) -> Verification
 
-    /// Looks up a token that was verified before, without waiting and without copying it.
+    /// Looks up the bytes after the scheme among the tokens that were verified before, without waiting and without a
+    /// copy.
     ///
-    /// - Parameter token: the bytes after the scheme.
-    /// - Returns: the person of the token, if it would be accepted again now; nil if the token must be verified.
+    /// Returns nil if the token must be verified again.
     func cached(_ token: ArraySlice<UInt8>) -> Principal?
 }
 
