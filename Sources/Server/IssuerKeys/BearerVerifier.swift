@@ -6,8 +6,8 @@ package import Tokens
 
 /// Verifies bearer tokens by the rules and keys of their token source, and caches the verified tokens.
 ///
-/// It may be used before ``start()`` and before the first keys are loaded: until then every token of the right form
-/// gets ``TokenRefusal/keysUnavailable(retryAfter:)`` (V-71).
+/// Until the first keys are loaded, every token of the right form gets ``TokenRefusal/keysUnavailable(retryAfter:)``
+/// (V-71).
 package final class BearerVerifier: TokenVerifier {
     let time: any TimeSource
     /// The caches of the token sources, in the order of the settings; no two concern the same token.
@@ -22,12 +22,8 @@ package final class BearerVerifier: TokenVerifier {
 
     /// Creates a verifier that has no keys yet.
     ///
-    /// - Parameters:
-    ///   - configuration: the sources with their rules, and the bounds.
-    ///   - time: the clocks.
-    ///   - fetcher: fetches metadata and keys; ``stop()`` cancels it.
-    ///   - chance: a random number from 0 to 1, for the jitter of timers.
-    ///   - observer: receives events about the keys, on any thread, and must return quickly.
+    /// ``stop()`` cancels the fetcher. The closure `chance` makes random numbers from 0 to 1, for the jitter of
+    /// timers. The observer receives events on any thread, and must return quickly.
     package init(
         _ configuration: IssuerKeysConfiguration, time: any TimeSource = SystemTime(),
         fetcher: any DocumentFetcher = HTTPFetcher(),
@@ -215,9 +211,6 @@ package final class BearerVerifier: TokenVerifier {
     }
 
     /// Explains a token by the keys that are loaded, without fetching or caching anything.
-    ///
-    /// - Parameter token: the text, without scheme and surrounding white space.
-    /// - Returns: every check with its result. It quotes claims, so it must not reach a log.
     package func explain(_ token: String) -> TokenExplanation {
         let (source, refusal) = choice(for: token)
         let snapshot = source.map { caches[$0].current(now: time.now) }

@@ -33,8 +33,7 @@ struct DocumentState: Sendable {
 
     /// Puts off the next refresh, because metadata and keys were loaded.
     ///
-    /// It is due after the usual time, or after `maxAge` (seconds) if that is shorter (V-89), less up to a tenth
-    /// (V-87).
+    /// It is due after the usual time, or after `maxAge` seconds if that is shorter (V-89), less up to a tenth (V-87).
     mutating func refreshed(now: Int64, maxAge: Int?, chance: Double, timing: KeyTiming) {
         var pause = timing.refresh.nanoseconds
         if let maxAge {

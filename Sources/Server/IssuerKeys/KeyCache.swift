@@ -6,9 +6,8 @@ import Tokens
 
 /// The keys of one token source, which a thread of its own keeps fresh; readers see immutable snapshots.
 ///
-/// ``KeyCacheState`` decides; this class has the lock, the thread and the fetcher. One thread (`keys`) fetches, so there
-/// is never more than one exchange with the provider (V-77). A source that hangs, or publishes unacceptable documents,
-/// shares only the file and the list of issuers with the others (P-18, P-19).
+/// ``KeyCacheState`` decides, and the thread (`keys`) fetches, so there is never more than one exchange with the
+/// provider (V-77). Sources share only the file and the list of issuers, so none suffers from another (P-18, P-19).
 final class KeyCache: Sendable {
     /// The values that the lock protects.
     ///
@@ -113,10 +112,9 @@ final class KeyCache: Sendable {
         }
     }
 
-    /// Whether a token with an unknown issuer may come from this source, of which some documents were not loaded yet (P-13).
+    /// Returns whether a token with an unknown issuer and this policy may come from this source (P-13).
     ///
-    /// - Parameter policy: the policy that the token names.
-    /// - Returns: true if no document was loaded, or if that of the policy was not.
+    /// That is so if none of its documents was loaded, or if that of the policy was not.
     func hasUnknownIssuer(forPolicy policy: String?) -> Bool {
         let states = guarded.withLock { $0.state.documents }
         let unknown = zip(states, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
@@ -163,8 +161,7 @@ final class KeyCache: Sendable {
 
     /// Demands a refresh for a key that is in no snapshot, if the limits allow one, and waits for it (V-79, V-81).
     ///
-    /// Returns nil if everything that the provider publishes is known now, so that a key that is still missing does not
-    /// exist; otherwise the seconds after which the client may try again.
+    /// Returns the seconds after which to try again; nil if a key that is still missing does not exist.
     func searchUnknownKey() async -> Int? {
         let now = time.now
         let (demand, isReported) = guarded.withLock { guarded in

@@ -6,8 +6,7 @@ import Tokens
 
 /// The file that keeps the keys of all token sources over a restart (V-88); see `docs/keys-and-tokens.md`.
 ///
-/// The file holds public keys only, but everyone who can write it can add a key: it has mode 0600 in a folder of the
-/// server. Each source replaces its own part, and keeps those of the others.
+/// It holds public keys only, but everyone who can write it can add a key, so its mode is 0600.
 package final class KeyFile: Sendable {
     /// One metadata document in the file.
     struct Record: Sendable {
@@ -69,12 +68,9 @@ package final class KeyFile: Sendable {
 
     /// Returns the record of each document of a token source in the file; all are nil if there is no file yet.
     ///
-    /// - Parameters:
-    ///   - source: the token source of the settings, whose rules the file must fit.
-    ///   - distrusted: the `kid`s of keys that are not taken.
-    ///   - now: the wall clock, in milliseconds since 1970.
-    ///   - trust: the age at which keys are too old.
-    /// - Returns: the records, in the order of the documents.
+    /// The distrusted keys are not taken, and none that was fetched longer ago than `trust`. The wall clock, `now`, is
+    /// in milliseconds since 1970.
+    ///
     /// - Throws: the reason for which no part of the file is used.
     func read(
         _ source: TokenSource, distrusted: [String], now: Int64, trust: Duration

@@ -26,15 +26,13 @@ struct PublishedKeys: ~Copyable, Sendable {
         return end != Int64.min && end <= now
     }
 
-    /// Replaces the snapshot by that of these keys.
+    /// Replaces the snapshot by that of the documents that serve, until the first of them is too old.
     ///
     /// Two calls must not overlap, or older keys could overtake newer ones.
     ///
     /// - Parameters:
-    ///   - documents: the documents that serve.
     ///   - issuers: the issuers of all documents, also of those that are too old.
-    ///   - now: the time in nanoseconds of the monotonic clock, like `end`.
-    ///   - end: the time at which the first document is too old; nil if there are none.
+    ///   - now: the time in nanoseconds of the monotonic clock, like `end`, which is nil if there are no documents.
     func publish(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64, until end: Int64?) {
         snapshot.withLock { snapshot in
             // Entries of the token cache are valid for one generation, so it changes before the keys are used.

@@ -4,9 +4,9 @@ import Tokens
 
 /// The issuers that the token sources have loaded, which is all that they know of each other.
 ///
-/// An issuer belongs to one source (P-2), and sources that share owners must be of one tenant (P-15). The settings
-/// refuse the mistakes that they show themselves, see ``IssuerKeysConfiguration/mistakes``; the registry refuses those
-/// that only the documents show. No source waits for the documents of another (P-18).
+/// An issuer belongs to one source (P-2), and sources that share owners must be of one tenant (P-15).
+/// ``IssuerKeysConfiguration/mistakes`` finds what the settings show, and this class what only the documents show. No
+/// source waits for the documents of another (P-18).
 final class SourceRegistry: Sendable {
     private struct State {
         /// The issuers by source: those that are known before a load, and by document those that were loaded.

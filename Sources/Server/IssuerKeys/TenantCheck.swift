@@ -3,15 +3,12 @@ import Tokens
 extension TokenSource {
     /// Refuses an issuer of another provider or tenant than a document of this source that is already trusted.
     ///
-    /// Owners and audiences of one source do not depend on the issuer: equal values of the owner claim are one owner.
-    /// So all its documents must be of one tenant. The settings refuse mistakes in the addresses, and this check those
-    /// that only the documents show. Policies of an authority may have any issuers that do not name two tenants.
+    /// Equal values of the owner claim are one owner in a source, so all its documents must be of one tenant. The
+    /// settings refuse mistakes in the addresses, and this check those that only the documents show. Policies of an
+    /// authority may have any issuers that do not name two tenants.
     ///
-    /// - Parameters:
-    ///   - issuer: the issuer in the document.
-    ///   - document: the index of the document.
-    ///   - trusted: the issuers that are trusted now, in the order of the documents; nil for one that does not serve.
-    /// - Throws: the reason if they are not of one tenant.
+    /// - Parameter trusted: the issuers that are trusted now, in the order of the documents; nil for one that does not
+    ///   serve.
     func checkTenant(of issuer: String, document: Int, trusted: [String?]) throws(LoadFailure) {
         let mayDiffer = !documents[document].rules.demandsOwnIssuer
         for (index, other) in trusted.enumerated() where index != document {

@@ -1,10 +1,9 @@
 import Synchronization
 import Tokens
 
-/// The verified tokens, so that each is verified once and not at every request (V-100 to V-109).
+/// The verified tokens, so that each is verified once (V-100 to V-109); see `docs/keys-and-tokens.md`.
 ///
-/// `docs/keys-and-tokens.md` describes it. Each shard has its own lock, so that event loops do not wait for each other
-/// (V-109).
+/// Each shard has its own lock, so that event loops do not wait for each other (V-109).
 final class TokenCache: Sendable {
     private final class Shard: Sendable {
         let content: Mutex<TokenCacheShard>

@@ -1,8 +1,8 @@
 /// The key of a token in the cache: its last 16 bytes (V-100).
 ///
 /// They are 96 bits of the signature, which only the holder of the private key can choose; hashing the whole token
-/// would cost more than the rest of a hit. They are hashed with the process's own seed. The cache then compares every
-/// byte, and keeps the newer of two tokens with the same end.
+/// would cost more than the rest of a hit. The cache compares every byte, and keeps the newer of two tokens with one
+/// end.
 struct TokenKey: Hashable {
     private let end: UInt128
 

@@ -3,10 +3,9 @@ import Tokens
 
 // The race between a verification and a refresh: a key is known, but not yet under every policy that publishes it.
 //
-// Metadata documents are loaded one after the other, and the keys of each are published at once, so that a document
-// that cannot be reached does not delay the others. Between two loads, right after a start or a rotation, a good token
-// of the later policy looks like one of a wrong policy. Such a token waits for the refresh, or is answered "try again";
-// it is never called invalid.
+// The keys of each document are published at once, so that one that cannot be reached does not delay the others. Until
+// the next is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for the refresh,
+// or is answered "try again"; it is never called invalid.
 extension BearerVerifier {
     /// The policy whose keys must be up to date before this refusal of a token is final; nil if it is final already.
     func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {

@@ -3,8 +3,8 @@ package import Tokens
 
 /// The facts about a request when its answer is ready, for the log and the metrics.
 ///
-/// From the client it holds only the correlation ids, which are cut and cleaned, and of the claims only a digest of the
-/// owner, so all of it may be printed (V-130).
+/// All may be printed (V-130): of the client they hold only cleaned correlation ids, and of the claims a digest of the
+/// owner.
 package struct RequestRecord: Sendable {
     /// The number of the request, as in `X-Request-Id`.
     package var identifier: String

@@ -5,8 +5,8 @@ import Tasks
 
 /// The fields that a request gives, by path, query or body, whatever the encoding.
 ///
-/// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Where the same thing is
-/// given twice under its two names, ``text`` takes the first; ``agreedText()`` insists that they agree.
+/// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Of two names of one value,
+/// ``text()`` takes the first; ``agreedText()`` insists that they agree.
 struct TaskInput {
     typealias Field = JSONObject.Member
 
