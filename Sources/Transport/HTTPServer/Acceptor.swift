@@ -7,8 +7,8 @@ import Synchronization
 
 /// The one thread that accepts connections and gives them to the event loops.
 ///
-/// The library's own loops would try again at once when the process has no descriptor left and a loop has no
-/// connection. They would also divide the limit between them, and may abort when the listening socket is taken away.
+/// Without a free descriptor, the library's own loops would try again at once. They would also divide the limit of
+/// connections, and may abort when the listening socket is taken away.
 final class Acceptor: Sendable {
     /// The microseconds to wait when no connection can be accepted now.
     private static let pause: UInt32 = 20_000
@@ -35,8 +35,7 @@ final class Acceptor: Sendable {
 
     /// Accepts no more.
     ///
-    /// If no other process holds the socket, the system then refuses new connections, and resets those that wait to be
-    /// accepted.
+    /// If no other process holds the socket, the system then refuses new connections, and resets those that wait.
     func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
         socket.wake()

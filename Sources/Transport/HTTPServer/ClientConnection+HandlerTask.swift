@@ -55,8 +55,8 @@ extension ClientConnection {
 
 /// The task of a handler continues where it began, on the loop of its connection.
 ///
-/// A thread of the store, which all connections share, only reports its result. The loops share the work of making
-/// responses, and each thread frees the memory that it allocated, so that threads do not wait for each other's locks of malloc.
+/// So the loops share the work of making responses, and each thread frees the memory that it allocated. A thread of
+/// the store only reports its result.
 extension ClientConnection: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

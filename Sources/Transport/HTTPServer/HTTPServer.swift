@@ -7,8 +7,8 @@ private import Synchronization
 
 /// A server of HTTP/1.1 over libmicrohttpd, with event loops of one thread each, which a handler must not block.
 ///
-/// It checks the framing and the target of every request before the handler sees the request, keeps absolute deadlines,
-/// and answers for a handler that takes too long.
+/// It checks every request before the handler sees it, keeps absolute deadlines, and answers for a handler that is
+/// late.
 package final class HTTPServer: Sendable {
     /// The port on which the server listens; the real one if 0 was requested.
     package let port: UInt16
@@ -18,15 +18,12 @@ package final class HTTPServer: Sendable {
     private let acceptor: Acceptor
     private let daemon: Mutex<Daemon?>
 
-    /// Listens on a bound socket and serves.
-    ///
-    /// The system refuses connections before this call, so make it when the handler can answer.
+    /// Listens on a bound socket and serves, so the handler must be able to answer; before, the system refuses
+    /// connections.
     ///
     /// - Parameters:
     ///   - socket: the socket, which the server closes, also if it cannot start.
-    ///   - limits: the limits of the server.
     ///   - tls: with an identity the server speaks HTTPS, by libmicrohttpd's own TLS, 1.2 and up.
-    ///   - handler: answers requests.
     ///   - refusal: makes the response to faults before or without the handler.
     ///   - observe: called with each event, on the thread where it happens.
     /// - Throws: ``Basics/OperatorError/addressInUse`` if another socket began to listen there after the binding.
@@ -75,12 +72,11 @@ package final class HTTPServer: Sendable {
         core.headsEnd.store(coarseNanoseconds() &+ 500_000_000, ordering: .relaxed)
     }
 
-    /// Stops: accepts no more connections, lets the requests under way end within this time, then refuses those that
-    /// still wait, and ends.
+    /// Stops: accepts no more connections, lets the requests under way end within this time, and refuses those that
+    /// still wait.
     ///
-    /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
-    /// way, also if it is kept from an earlier request. Blocks until all is over; never call it from a handler. A second
-    /// call waits for the first.
+    /// A request counts as under way if its header block arrives within half a second. The call blocks until all is
+    /// over, so no handler may make it. A second call waits for the first.
     package func stop(patience: Duration) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }

@@ -3,10 +3,10 @@ import HTTP
 
 /// The positions of the lines of a head in libmicrohttpd's buffer, which show faults that the library hides.
 ///
-/// The library leaves the head in its buffer and ends each text in place with a zero byte. There is a gap before the
-/// next line if a zero byte of the client cuts a text or makes a line look like the empty one, or if a line is folded,
-/// which the library copies elsewhere. After a line that ends with a bare line feed, the next line begins too early.
-/// Two readers could understand such heads differently, so lines after a gap are not read.
+/// The library ends each text in its buffer with a zero byte. There is a gap before the next line if a zero byte of
+/// the client cuts a text or makes a line look like the empty one, or if a line is folded, which the library copies
+/// elsewhere. After a bare line feed, the next line begins too early. Two readers could understand such heads
+/// differently, so lines after a gap are not read.
 @safe
 struct HeadLayout {
     private let start: UInt

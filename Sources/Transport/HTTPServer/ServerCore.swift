@@ -9,8 +9,7 @@ final class ServerCore: Sendable {
     let refusal: @Sendable (HTTPFault, RequestHead?) -> Response
     let observe: @Sendable (ServerEvent) -> Void
 
-    /// Every open connection; the lock is taken at their beginning and end and by the enforcing thread, never per
-    /// request.
+    /// Every open connection.
     ///
     /// libmicrohttpd may hold its own locks when it calls us to add or remove a connection. So this lock must not be
     /// held during a call of the library that locks, nor while the lock of a connection's lifecycle is taken.

@@ -29,12 +29,11 @@ package struct ServerLimits: Sendable, Equatable {
     package var requestsPerConnection = 1000
     /// The longest time that a connection stays open.
     package var connectionTime: Duration = .seconds(600)
-    /// Bytes a second that a body must arrive with, on average, once ``bodyRateGrace`` have passed.
+    /// Bytes a second that a body must arrive with, on average, after ``bodyRateGrace``.
     package var bodyRate = 500.0
     /// The time without a demand on the speed of a body.
     package var bodyRateGrace: Duration = .seconds(5)
-    /// Bytes a second that a client must take of a long answer, on average, once ``answerRateGrace`` have
-    /// passed.
+    /// Bytes a second that a client must take of a long answer, on average, after ``answerRateGrace``.
     ///
     /// 64 kbit/s are less than EDGE gives, and far more than an attacker takes who only wants to keep memory occupied.
     package var answerRate = 8192.0

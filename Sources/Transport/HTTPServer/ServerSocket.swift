@@ -7,11 +7,9 @@ import Synchronization
 /// A TCP socket bound to the address that a server will listen on, or one that listens already.
 ///
 /// Binding and listening are two steps, so that a program learns of a taken port, and the number of a free one, before
-/// it can answer. Until ``HTTPServer`` listens, the system refuses connections. The socket is made here and not by
+/// it can answer. Meanwhile the system refuses connections, and lets a second socket be bound to the port; the one
+/// that listens later fails with ``Basics/OperatorError/addressInUse``. The socket is made here and not by
 /// libmicrohttpd, so that a failure has its reason.
-///
-/// The system lets a second socket be bound to the port while none listens; the one that listens later fails with
-/// ``Basics/OperatorError/addressInUse``.
 package final class ServerSocket: Sendable {
     /// The literal address to which the socket is bound.
     package let host: String
@@ -22,11 +20,8 @@ package final class ServerSocket: Sendable {
     private let wakeup: Int32
     private let isClosed = Atomic<Bool>(false)
 
-    /// Binds to the address, without listening.
+    /// Binds to the address, without listening; port 0 is any free port.
     ///
-    /// - Parameters:
-    ///   - host: `localhost` or a literal IPv4 or IPv6 address.
-    ///   - port: 0 for any free port.
     /// - Throws: the reason why the address cannot be bound.
     package convenience init(bindingTo host: String, port: UInt16) throws(OperatorError) {
         guard let address = SocketAddress(host: host, port: port) else { throw OperatorError("'\(host)' is not an address") }
@@ -43,11 +38,8 @@ package final class ServerSocket: Sendable {
 
     /// Takes over a socket that listens already, as a service manager passes it to the programs that it starts.
     ///
-    /// Other processes hold the same socket, which goes on listening when this server stops: connections that this
-    /// server has not accepted wait for its successor.
-    ///
-    /// - Parameter descriptor: the socket, which stays open if an error is thrown.
-    /// - Throws: the reason for anything but a TCP socket that listens.
+    /// The socket goes on listening when this server stops, and connections that wait are for its successor. It stays
+    /// open if it is no TCP socket that listens, which is thrown.
     package convenience init(inheriting descriptor: Int32) throws(OperatorError) {
         guard [AF_INET, AF_INET6].contains(option(SO_DOMAIN, of: descriptor)),
             option(SO_TYPE, of: descriptor) == SOCK_STREAM.rawValue, option(SO_ACCEPTCONN, of: descriptor) == 1
