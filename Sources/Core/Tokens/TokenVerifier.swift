@@ -18,10 +18,7 @@ extension TokenVerifier {
 
     /// Returns the person that a token represents, and waits if necessary.
     package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
-        switch try verification(of: token) {
-        case .verified(let principal): principal
-        case .waiting(let rest): try await rest()
-        }
+        try await verification(of: token).principal()
     }
 }
 
@@ -34,6 +31,14 @@ package enum Verification: Sendable {
 
     /// The rest of a verification, which waits for a limited time.
     package typealias Rest = @Sendable () async throws(TokenRefusal) -> Principal
+
+    /// Returns the person, after the rest if necessary.
+    package func principal() async throws(TokenRefusal) -> Principal {
+        switch self {
+        case .verified(let principal): principal
+        case .waiting(let rest): try await rest()
+        }
+    }
 }
 
 /// The person that a verified token represents.

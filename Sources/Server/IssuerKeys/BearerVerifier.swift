@@ -65,6 +65,13 @@ package final class BearerVerifier: TokenVerifier {
         guard snapshot.entries.isEmpty || snapshot.knows(token.header.keyIdentifier) else {
             return .waiting { [self] () async throws(TokenRefusal) in try await verifyUnknownKey(token) }
         }
+        return try verification(of: token, by: snapshot)
+    }
+
+    /// Checks a token by these keys; if a refresh may change the refusal, the rest waits for the refresh.
+    private func verification(
+        of token: PresentedToken, by snapshot: KeySnapshot
+    ) throws(TokenRefusal) -> Verification {
         do throws(TokenRefusal) {
             return .verified(try check(token, by: snapshot))
         } catch {
@@ -94,12 +101,18 @@ package final class BearerVerifier: TokenVerifier {
         if let retryAfter, !snapshot.knows(token.header.keyIdentifier) {
             throw refusal(.keysUnavailable(retryAfter: retryAfter), of: token)
         }
-        do throws(TokenRefusal) {
-            return try check(token, by: snapshot)
-        } catch {
-            guard let policy = policyToRefresh(before: error, of: token) else { throw refusal(error, of: token) }
-            return try await reconsider(error, of: token, policy, checkedBy: snapshot)
-        }
+        return try await verification(of: token, by: snapshot).principal()
+    }
+
+    /// Returns the policy whose keys must be up to date before this refusal of a token is final; nil if it is final.
+    ///
+    /// The keys of each document are published at once, so that one that cannot be reached does not delay the others.
+    /// Until the next is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for the
+    /// refresh, or is answered "try again"; it is never called invalid.
+    private func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {
+        guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
+        // The signature was verified before, so this is what the issuer says.
+        return (try? Claims(of: token.compact))?.policy
     }
 
     /// Checks a token again if the keys of the policy that it names were not up to date when it was refused.

@@ -44,10 +44,10 @@ extension LoadedKeys {
             SkippedKey(keyIdentifier: $0.keyIdentifier, reason: $0.reason.message)
         }
         for published in document.keys {
-            do throws(Unusable) {
+            do throws(OperatorError) {
                 keys.append(try Self.admit(published, metadata, known, distrusted))
             } catch {
-                skipped.append(SkippedKey(keyIdentifier: published.keyIdentifier, reason: error.reason))
+                skipped.append(SkippedKey(keyIdentifier: published.keyIdentifier, reason: error.message))
             }
         }
         guard !keys.isEmpty else {
@@ -67,24 +67,18 @@ extension LoadedKeys {
         KeyRejection.wrongKeyType, .wrongAlgorithm, .algorithmNotAllowed, .notForSignatures,
     ].map(\.message)
 
-    private struct Unusable: Error {
-        let reason: String
-    }
-
     private static func admit(
         _ published: KeySetDocument.Key, _ metadata: ProviderMetadata, _ known: [AdmittedKey], _ distrusted: [String]
-    ) throws(Unusable) -> AdmittedKey {
-        guard !published.isAmong(distrusted) else {
-            throw Unusable(reason: "it is distrusted by the settings")
-        }
-        let issuer = try rethrowing(as: { Unusable(reason: $0.message) }) { () throws(KeyRejection) in
+    ) throws(OperatorError) -> AdmittedKey {
+        guard !published.isAmong(distrusted) else { throw OperatorError("it is distrusted by the settings") }
+        let issuer = try rethrowing(as: { OperatorError($0.message) }) { () throws(KeyRejection) in
             try published.issuer(under: metadata)
         }
         if let key = known.first(where: { $0.published == published }) {
             return AdmittedKey(published: published, key: key.key, issuer: issuer)
         }
         guard let key = try? PublicKey(published.numbers, for: published.algorithm) else {
-            throw Unusable(reason: "OpenSSL finds it unsound")
+            throw OperatorError("OpenSSL finds it unsound")
         }
         return AdmittedKey(published: published, key: key, issuer: issuer)
     }
