@@ -1,9 +1,8 @@
 import Basics
 
 extension String {
-    /// Whether this can be the value of `Host`: a name or an address, and perhaps a port (RFC 9110 section 7.2).
-    ///
-    /// The port may be empty, as RFC 3986 section 3.2.3 allows, and is otherwise at most 65535.
+    /// Whether this can be the value of `Host`: a name or an address, and perhaps a port, which may be empty (RFC 9110
+    /// section 7.2, RFC 3986 section 3.2.3).
     package var isHostField: Bool { utf8.span.isHostField }
 
     /// Whether this value of `Host` names this machine: nobody can make a client send such a value to another machine.

@@ -97,9 +97,7 @@ private struct MultipartReader {
         return end == position ? nil : body[position..<end]
     }
 
-    /// Returns all bytes up to the next delimiter, and skips the delimiter.
-    ///
-    /// A delimiter has its only carriage return at the start, so no byte is examined more than twice.
+    /// Returns all bytes up to the next delimiter, and skips it; no byte is examined more than twice.
     private mutating func bytesBeforeDelimiter() throws(FormError) -> [UInt8] {
         var start = position
         while let candidate = body[start...].firstIndex(of: 13) {

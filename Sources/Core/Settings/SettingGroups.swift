@@ -66,9 +66,7 @@ extension SettingReader {
         }
     }
 
-    /// Adds the lines of the help that stand for the settings of every group.
-    ///
-    /// One line is for all words that also exist without a group, and each other word has a line.
+    /// Adds the lines of the help for the settings of every group: one for all words that also exist without a group.
     private mutating func notePatterns(_ kind: String, _ read: (inout SettingReader) -> Void) {
         var scratch = SettingReader(prefix: prefix, input: SettingInput())
         scratch.scope = Self.scope(kind, "name")

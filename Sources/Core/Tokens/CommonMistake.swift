@@ -79,13 +79,10 @@ package enum CommonMistake: Sendable, Equatable {
 }
 
 extension CommonMistake {
-    /// Finds the mistake that a refused token shows, if it shows a common one.
+    /// Finds the mistake that a token shows, if it shows a common one; `refusal` is the first rule that it breaks.
     ///
-    /// - Parameters:
-    ///   - refusal: the first rule that the token breaks.
-    ///   - issuers: the issuers of all sources, as far as they are known, with templates among them.
-    ///   - audiences: the audiences of all sources.
-    ///   - now: the wall clock, in seconds since 1970.
+    /// The issuers and audiences are those of all sources, as far as they are known. The time is in seconds since
+    /// 1970.
     package init?(
         in token: String, refused refusal: TokenRefusal, issuers: [String], audiences: [String], now: Int64
     ) {

@@ -17,9 +17,7 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// `id_token_signing_alg_values_supported`, which explains why a provider publishes no keys.
     package let algorithms: [String]
 
-    /// Reads a whole document, or throws for the first member that is missing.
-    ///
-    /// ``check(against:)`` decides whether to trust it.
+    /// Reads a document, or throws for the first member that is missing; ``check(against:)`` says whether to trust it.
     package init(parsing bytes: [UInt8]) throws(MetadataError) {
         let object = try rethrowing(as: { _ in MetadataError.notJSON }) { () throws(JSONError) in
             try StrictJSON.object(bytes, longest: Self.longest)

@@ -44,11 +44,9 @@ package struct TokenExplanation: Sendable, Equatable {
 
     /// Explains a token, without scheme and surrounding white space, at this second since 1970.
     ///
-    /// - Parameters:
-    ///   - rules: the rules of the token's source; nil if the token has no source.
-    ///   - sourceRefusal: the reason if the token has no source, or if its source takes no tokens.
-    ///   - issuers: all issuers of the source, for the claims of a token whose key is unknown.
-    ///   - signature: checks the signature of a token with a usable header.
+    /// The rules are those of the token's source. If the token has no source, or its source takes no tokens,
+    /// `sourceRefusal` is the reason. The claims of a token whose key is unknown are checked for all issuers of the
+    /// source. The closure checks the signature of a token with a usable header.
     package init(
         of token: String, rules: ClaimRules?, sourceRefusal: TokenRefusal? = nil, issuers: [TokenIssuer], now: Int64,
         signature: (CompactToken, JOSEHeader) -> SignatureFinding

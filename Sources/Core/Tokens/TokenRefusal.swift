@@ -1,6 +1,4 @@
-/// Why a token was refused, with one case for each rule.
-///
-/// The log and `explain-token` show the rule; the client sees only ``outcome``.
+/// Why a token was refused, with one case for each rule, of which the client sees only ``outcome``.
 package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     // Form (V-07 to V-16)
     case tooLong, notThreeSegments, notBase64URL

@@ -166,8 +166,6 @@ package final class BearerVerifier: TokenVerifier {
     // MARK: Start and stop
 
     /// Reads the key file, starts the threads and begins to fetch; returns at once.
-    ///
-    /// - Throws: the system's refusal to start a thread.
     package func start() throws(NamedThread.Failure) {
         // Every source reads the file first, so that none writes the file before another has read it.
         readFile()
@@ -184,17 +182,13 @@ package final class BearerVerifier: TokenVerifier {
         for cache in caches { cache.stop() }
     }
 
-    /// Fetches all keys anew for an operator, at most once in five seconds (V-90).
-    ///
-    /// - Returns: whether the fetch was granted.
+    /// Fetches all keys anew for an operator, at most once in five seconds (V-90); returns whether it will.
     @discardableResult
     package func refreshNow() -> Bool {
         caches.map { $0.refreshNow() }.contains(true)
     }
 
-    /// Takes the trust from these keys at once (V-97).
-    ///
-    /// A key that is trusted again serves from the next fetch on.
+    /// Takes the trust from these keys at once (V-97); a key that is trusted again serves from the next fetch on.
     package func distrust(_ identifiers: [String]) {
         distrusted.identifiers.withLock { $0 = identifiers }
         for cache in caches { cache.publish(now: time.now) }

@@ -44,9 +44,8 @@ struct DocumentState: Sendable {
         failures = 0
     }
 
-    /// Takes keys that were loaded, with the metadata or alone.
-    ///
-    /// A load of keys alone does not change the time at which metadata is due.
+    /// Takes keys that were loaded, with the metadata or alone; a load of keys alone does not put off that of
+    /// metadata.
     mutating func loaded(_ keys: LoadedKeys, fetchedAt: Int64, now: Int64) {
         self.keys = keys
         self.fetchedAt = fetchedAt

@@ -9,9 +9,7 @@ import Tokens
 /// ``KeyCacheState`` decides, and the thread (`keys`) fetches, so there is never more than one exchange with the
 /// provider (V-77). Sources share only the file and the list of issuers, so none suffers from another (P-18, P-19).
 final class KeyCache: Sendable {
-    /// The values that the lock protects.
-    ///
-    /// Fetches and writes to the file happen without the lock.
+    /// The values that the lock protects, which no fetch and no write to the file holds.
     struct Guarded {
         var state: KeyCacheState
         /// The number of requests that wait for a refresh (V-81).
@@ -242,9 +240,7 @@ final class KeyCache: Sendable {
         return guarded.withLock { $0.state.nextLook(now: end) }
     }
 
-    /// Loads one metadata document and publishes its keys at once.
-    ///
-    /// Returns false if that failed.
+    /// Loads one metadata document and publishes its keys at once; returns false if that failed.
     private func load(_ plan: KeyCacheState.FetchPlan, with loader: inout DocumentLoader) -> Bool {
         let document = source.documents[plan.document]
         let known = guarded.withLock { $0.state.documents[plan.document].keys }

@@ -90,9 +90,8 @@ struct KeyCacheState: Sendable {
         return waiting < timing.mostWaiters ? .wait : .unavailable(retryAfter: 1)
     }
 
-    /// Makes all documents due because an operator wants fresh keys now (V-90).
-    ///
-    /// Returns false if that comes too soon again.
+    /// Makes all documents due because an operator wants fresh keys now (V-90); returns false if that is too soon
+    /// again.
     mutating func force(now: Int64) -> Bool {
         if let forcedAt, now - forcedAt < timing.forcedInterval.nanoseconds { return false }
         forcedAt = now

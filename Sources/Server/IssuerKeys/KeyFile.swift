@@ -40,9 +40,7 @@ package final class KeyFile: Sendable {
         parts.withLock { $0[source] = part }
     }
 
-    /// Writes the file with a new part of this source.
-    ///
-    /// Writes happen one after the other, because an older file must not replace a newer one.
+    /// Writes the file with a new part of this source; two writes do not overlap, so the newer one stays.
     func write(_ part: [Record], ofSource source: Int) throws(SystemError) {
         try parts.withLock { (parts) throws(SystemError) in
             parts[source] = part

@@ -2,9 +2,7 @@ import Basics
 import OpenSSL
 import Tokens
 
-/// All keys of one token source that are trusted at one time, with the issuers under which they were published.
-///
-/// It is immutable; any change makes a new snapshot (V-76).
+/// The keys of one token source that are trusted at one time, with their issuers; a change makes a new one (V-76).
 final class KeySnapshot: Sendable {
     /// One key, and the issuers that publish it.
     struct Entry: Sendable {

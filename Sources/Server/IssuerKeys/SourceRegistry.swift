@@ -28,9 +28,7 @@ final class SourceRegistry: Sendable {
                 loaded: sources.map { Array(repeating: nil, count: $0.documents.count) }))
     }
 
-    /// Notes the issuer of a document that is about to be trusted.
-    ///
-    /// - Throws: the reason for which the document is not trusted.
+    /// Notes the issuer of a document that is about to be trusted, or throws the reason for which it is not.
     func admit(_ issuer: String, source: Int, document: Int) throws(LoadFailure) {
         guard configuration.sources.count > 1 else { return }
         try checkSharing(issuer, source)

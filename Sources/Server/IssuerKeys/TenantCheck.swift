@@ -5,10 +5,8 @@ extension TokenSource {
     ///
     /// Equal values of the owner claim are one owner in a source, so all its documents must be of one tenant. The
     /// settings refuse mistakes in the addresses, and this check those that only the documents show. Policies of an
-    /// authority may have any issuers that do not name two tenants.
-    ///
-    /// - Parameter trusted: the issuers that are trusted now, in the order of the documents; nil for one that does not
-    ///   serve.
+    /// authority may have any issuers that do not name two tenants. The issuers that are trusted now are in the order
+    /// of the documents; nil is for one that does not serve.
     func checkTenant(of issuer: String, document: Int, trusted: [String?]) throws(LoadFailure) {
         let mayDiffer = !documents[document].rules.demandsOwnIssuer
         for (index, other) in trusted.enumerated() where index != document {

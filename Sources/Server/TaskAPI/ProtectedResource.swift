@@ -23,9 +23,8 @@ struct ProtectedResource: Sendable {
         scopes = configuration.scopes
     }
 
-    /// The parameter of a challenge that leads to the metadata (RFC 9728 section 5.1); nil without a configured address.
-    ///
-    /// The well-known path stands between the host and the path of the resource (section 3.1).
+    /// The parameter of a challenge that leads to the metadata (RFC 9728 sections 3.1, 5.1); nil without a configured
+    /// address.
     var challengeParameter: String? {
         configured.map { "resource_metadata=\"\($0.origin)\(Self.wellKnown)\($0.path)\(Self.tasks)\"" }
     }

@@ -25,9 +25,7 @@ package struct RequestRecord: Sendable {
     package var problem: String?
     /// The fine reason why the token was refused (V-116).
     package var refusal: TokenRefusal?
-    /// Examines the refused token for the log.
-    ///
-    /// This takes as long as another verification, so it is called only for a line that is written (V-132).
+    /// Examines the refused token, which takes as long as another verification, for a line that is written (V-132).
     package var refusedToken: (@Sendable () -> RefusedToken?)?
     /// `client-request-id`, at most 64 characters of letters, digits and `-._`.
     package var clientRequestIdentifier: String?

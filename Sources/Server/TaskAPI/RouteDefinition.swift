@@ -1,9 +1,7 @@
 package import HTTP
 import Tokens
 
-/// One row of the table of routes, see ``Route``.
-///
-/// A class, so that a request takes one reference to it.
+/// One row of the table of routes (``Route``); a class, so that a request takes one reference to it.
 package final class RouteDefinition: Sendable {
     /// A handler of a page that everyone may read.
     typealias OpenHandler = @Sendable (APIRequest) throws(APIFailure) -> HandlerResult

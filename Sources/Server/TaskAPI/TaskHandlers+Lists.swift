@@ -30,9 +30,7 @@ extension TaskHandlers {
         }
     }
 
-    /// Leases memory for many changes, without their texts, while they wait for their transaction.
-    ///
-    /// Returns nil for a few changes.
+    /// Leases memory for many changes, without their texts, while they wait for their transaction; nil for a few.
     private func leaseMemory(
         for changes: [IdentifiedChange], of owner: Owner
     ) throws(StoreError) -> AnswerLease? {

@@ -198,9 +198,8 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// Does work that needs memory of long answers.
-    ///
-    /// While there is no room, the work is tried again, for ``AnswerMemory/patience``.
+    /// Does work that needs memory of long answers, again and again for ``AnswerMemory/patience`` while there is no
+    /// room.
     func storing<Result>(
         withRoomOf owner: Owner, _ work: () async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {

@@ -149,9 +149,8 @@ extension TaskInput {
         return agreed
     }
 
-    /// Whether a new task is done already.
-    ///
-    /// A value that is no truth value is ignored, as the sample servers ignored it.
+    /// Whether a new task is done already; a value that is no truth value is ignored, as the sample servers ignored
+    /// it.
     func completed() -> Bool {
         fields.lazy.filter { $0.name.isEqualIgnoringCase(to: "completed") }.compactMap { Self.truth(of: $0) }.first
             ?? false
@@ -190,9 +189,7 @@ extension TaskInput {
 }
 
 extension JSONValue {
-    /// Whether a text in the value, however deep, has U+0000.
-    ///
-    /// Names have none, since the reader refuses them.
+    /// Whether a text in the value, however deep, has U+0000, which the reader refuses in names.
     fileprivate var containsNUL: Bool {
         switch self {
         case .string(let text): text.containsNUL

@@ -35,7 +35,8 @@ final class Acceptor: Sendable {
 
     /// Accepts no more.
     ///
-    /// If no other process holds the socket, the system then refuses new connections, and resets those that wait.
+    /// If no other process holds the socket, the system then refuses new connections, and resets those that wait to be
+    /// accepted.
     func stop() {
         isStopped.store(true, ordering: .sequentiallyConsistent)
         socket.wake()

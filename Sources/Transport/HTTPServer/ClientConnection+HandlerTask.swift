@@ -38,14 +38,10 @@ extension ClientConnection {
         unsafe MHD_resume_connection(handle)
     }
 
-    /// Sends a fault in place of a handler's answer, after its deadline.
-    ///
-    /// Returns false if no handler was waiting.
+    /// Sends a fault in place of a handler's answer, after its deadline; returns false if no handler was waiting.
     func expireHandler(at now: UInt64, _ fault: HTTPFault) -> Bool { ends(.handlerExpired(now: now, fault)) }
 
-    /// Ends the wait for a handler, which still runs to its end.
-    ///
-    /// Returns false if no handler was waiting.
+    /// Ends the wait for a handler, which still runs to its end; returns false if no handler was waiting.
     func abandonHandler() -> Bool { ends(.peerDisconnected) }
 
     private func ends(_ event: RequestLifecycle.Event) -> Bool {

@@ -18,15 +18,12 @@ package final class HTTPServer: Sendable {
     private let acceptor: Acceptor
     private let daemon: Mutex<Daemon?>
 
-    /// Listens on a bound socket and serves, so the handler must be able to answer; before, the system refuses
-    /// connections.
+    /// Listens on a bound socket and serves; before, the system refuses connections.
     ///
-    /// - Parameters:
-    ///   - socket: the socket, which the server closes, also if it cannot start.
-    ///   - tls: with an identity the server speaks HTTPS, by libmicrohttpd's own TLS, 1.2 and up.
-    ///   - refusal: makes the response to faults before or without the handler.
-    ///   - observe: called with each event, on the thread where it happens.
-    /// - Throws: ``Basics/OperatorError/addressInUse`` if another socket began to listen there after the binding.
+    /// The server closes the socket, also if it cannot start, as when another socket began to listen on the address
+    /// (``Basics/OperatorError/addressInUse``). With an identity it speaks TLS 1.2 and up, by libmicrohttpd. `refusal`
+    /// makes the response to faults before or without the handler, and `observe` is called with each event, on the
+    /// thread where it happens.
     package init(
         listeningOn socket: ServerSocket, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
         handler: any RequestHandler,

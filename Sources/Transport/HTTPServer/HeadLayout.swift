@@ -17,9 +17,7 @@ struct HeadLayout {
     private var lines: [HeaderSection.Line] = []
     private let limit: Int
 
-    /// Takes the request line of a call, whose target had this length.
-    ///
-    /// At most `limit` field lines may follow.
+    /// Takes the request line of a call, whose target had this length; at most `limit` field lines may follow.
     @unsafe
     init(_ call: AccessCall, targetSize: Int, limit: Int) {
         self.limit = limit
@@ -57,9 +55,7 @@ struct HeadLayout {
         return true
     }
 
-    /// The lines up to the first gap.
-    ///
-    /// They are a copy, because a handler may wait for longer than the library keeps its buffer.
+    /// A copy of the lines up to the first gap, because a handler may wait longer than the library keeps its buffer.
     var headers: HeaderSection {
         let bytes = unsafe UnsafeBufferPointer(start: section, count: lines.last?.value.upperBound ?? 0)
         return HeaderSection(bytes: unsafe Array(bytes), lines: lines)

@@ -16,9 +16,7 @@ final class ServerCore: Sendable {
     let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
     /// Whether each answer ends its connection.
     let isStopping = Atomic<Bool>(false)
-    /// The identities that replaced the first one, the newest last.
-    ///
-    /// They stay until the end of the server, because open connections use them.
+    /// The identities that replaced the first one, the newest last; open connections use them until their end.
     let renewedIdentities = Mutex<[RenewedIdentity]>([])
     /// The time until which a stopping server waits for header blocks, by the coarse clock.
     let headsEnd = Atomic<UInt64>(.max)

@@ -52,9 +52,7 @@ package struct ServerLimits: Sendable, Equatable {
     package init() {}
 }
 
-/// The times of ``ServerLimits`` in nanoseconds of the monotonic clock.
-///
-/// Each request needs some of them, so they are converted once.
+/// The times of ``ServerLimits`` in nanoseconds, converted once because each request needs some of them.
 struct TimeLimits: Sendable {
     let header: UInt64
     let body: UInt64

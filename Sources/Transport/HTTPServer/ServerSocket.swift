@@ -21,10 +21,10 @@ package final class ServerSocket: Sendable {
     private let isClosed = Atomic<Bool>(false)
 
     /// Binds to the address, without listening; port 0 is any free port.
-    ///
-    /// - Throws: the reason why the address cannot be bound.
     package convenience init(bindingTo host: String, port: UInt16) throws(OperatorError) {
-        guard let address = SocketAddress(host: host, port: port) else { throw OperatorError("'\(host)' is not an address") }
+        guard let address = SocketAddress(host: host, port: port) else {
+            throw OperatorError("'\(host)' is not an address")
+        }
         let descriptor = socket(address.family, Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .last("socket") }
         do throws(OperatorError) {
