@@ -48,7 +48,6 @@ package final class BearerVerifier: TokenVerifier {
 
     /// Finds a token that equals, byte for byte, one that passed every check (V-101); see ``TokenVerifier/cached(_:)``.
     package func cached(_ token: ArraySlice<UInt8>) -> Principal? {
-        guard !tokens.isOff else { return nil }
         let now = time.now
         let seconds = time.wallSeconds
         let found = tokens.find(token) { entry in
@@ -139,7 +138,11 @@ package final class BearerVerifier: TokenVerifier {
             let now = time.wallSeconds
             let claims = if let claims = token.claims { claims } else { try Claims(of: token.compact) }
             let verified = try rules[token.source].check(claims, of: issuers, now: now)
-            cache(verified, token, snapshot.generation, since: start)
+            tokens.insert(
+                token.compact.bytes,
+                .init(
+                    verified: verified, source: token.source, generation: snapshot.generation,
+                    verifyAgainAt: start + Self.verifyAgainAfter))
             return verified.principal
         case .bad:
             countVerification(since: start)
@@ -148,15 +151,6 @@ package final class BearerVerifier: TokenVerifier {
         case .otherAlgorithm: throw .wrongAlgorithm
         case .keysUnavailable: throw .keysUnavailable(retryAfter: caches[token.source].retryAfter)
         }
-    }
-
-    private func cache(_ verified: VerifiedToken, _ token: PresentedToken, _ generation: UInt64, since start: Int64) {
-        guard !tokens.isOff else { return }
-        tokens.insert(
-            token.compact.bytes,
-            .init(
-                verified: verified, source: token.source, generation: generation,
-                verifyAgainAt: start + Self.verifyAgainAfter))
     }
 
     private func countVerification(since start: Int64) {

@@ -17,15 +17,9 @@ struct DocumentLoader {
     let fetcher: any DocumentFetcher
     let distrusted: [String]
     /// Origins that could not be reached during this refresh, of which nothing else is tried (V-72).
-    private var unreachable: [String: FetchError] = [:]
+    var unreachable: [String: FetchError] = [:]
     /// The key sets of this refresh: policies may share a key set, which is then fetched once.
-    private var keySets: [String: FetchedDocument] = [:]
-
-    init(_ source: TokenSource, fetcher: any DocumentFetcher, distrusted: [String]) {
-        self.source = source
-        self.fetcher = fetcher
-        self.distrusted = distrusted
-    }
+    var keySets: [String: FetchedDocument] = [:]
 
     /// Loads metadata and keys of one document, or only its keys if metadata was loaded before and is not due.
     mutating func load(
@@ -39,15 +33,9 @@ struct DocumentLoader {
                 guard error.fetch == .status(404) || error.fetch == .status(410) else { throw error }
             }
         }
-        let (metadata, maxAge) = try metadata(of: document)
-        return try keys(of: document, metadata, known, maxAge: maxAge, withMetadata: true)
-    }
-
-    private mutating func metadata(
-        of document: MetadataDocument
-    ) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
         let fetched = try fetch(document.metadataURL, of: document, failure: source.metadataNotFetched)
-        return (try source.trustedMetadata(fetched.body, of: document), fetched.maxAge)
+        let metadata = try source.trustedMetadata(fetched.body, of: document)
+        return try keys(of: document, metadata, known, maxAge: fetched.maxAge, withMetadata: true)
     }
 
     private mutating func keys(

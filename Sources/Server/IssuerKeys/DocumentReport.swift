@@ -41,7 +41,7 @@ extension IssuerKeysConfiguration {
         _ index: Int, _ registry: SourceRegistry, _ fetcher: any DocumentFetcher
     ) -> [DocumentReport] {
         let source = sources[index]
-        var loader = DocumentLoader(source, fetcher: fetcher, distrusted: distrustedKeys)
+        var loader = DocumentLoader(source: source, fetcher: fetcher, distrusted: distrustedKeys)
         var trusted = [String?](repeating: nil, count: source.documents.count)
         return source.documents.enumerated().map { position, document in
             var report = DocumentReport(

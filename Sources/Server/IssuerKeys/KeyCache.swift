@@ -231,7 +231,7 @@ final class KeyCache: Sendable {
             if published.isExpired(start) { publish(now: start) }
             return guarded.withLock { $0.state.nextLook(now: start) }
         }
-        var loader = DocumentLoader(source, fetcher: environment.fetcher, distrusted: distrusted)
+        var loader = DocumentLoader(source: source, fetcher: environment.fetcher, distrusted: distrusted)
         var isChanged = false
         for plan in plans where load(plan, with: &loader) { isChanged = true }
         endRefresh()

@@ -119,18 +119,13 @@ package final class KeyFile: Sendable {
         }
         let loaded = try rethrowing(as: { OperatorError($0.message) }) { () throws(LoadFailure) in
             let metadata = try source.trustedMetadata(JSONValue.object(entry).serialized(), of: document)
-            return try LoadedKeys(
-                of: source, metadata: metadata, document: try keySet(keys, of: source), known: [],
-                distrusted: distrusted)
+            let set = try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
+                try KeySetDocument(
+                    parsing: JSONValue.object(["keys": keys]).serialized(), allowing: source.algorithms)
+            }
+            return try LoadedKeys(of: source, metadata: metadata, document: set, known: [], distrusted: distrusted)
         }
         return Record(metadataURL: document.metadataURL, keys: loaded, fetchedAt: fetchedAt)
-    }
-
-    private func keySet(_ keys: JSONValue, of source: TokenSource) throws(LoadFailure) -> KeySetDocument {
-        try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
-            try KeySetDocument(
-                parsing: JSONValue.object(["keys": keys]).serialized(), allowing: source.algorithms)
-        }
     }
 }
 
