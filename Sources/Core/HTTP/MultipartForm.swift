@@ -42,12 +42,7 @@ package struct MultipartForm: Sendable, Equatable {
 private struct MultipartReader {
     let body: [UInt8]
     let delimiter: [UInt8]
-    private var position = 0
-
-    init(body: [UInt8], delimiter: [UInt8]) {
-        self.body = body
-        self.delimiter = delimiter
-    }
+    var position = 0
 
     /// Skips the first delimiter, which needs no line break before it at the start of the body.
     mutating func skipPreamble() throws(FormError) {

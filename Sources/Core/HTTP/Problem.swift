@@ -52,14 +52,8 @@ extension Problem {
 
     /// The problem as one line of text.
     package var line: [UInt8] {
-        var line: [UInt8] = []
-        line.reserveCapacity(title.utf8.count + detail.utf8.count + code.utf8.count + 8)
-        for part in [title, ". ", detail] { line.append(contentsOf: part.utf8) }
-        if !identifiers.isEmpty {
-            line.append(contentsOf: " ids: \(identifiers.map(String.init).joined(separator: ", "))".utf8)
-        }
-        for part in [" (", code, ")\n"] { line.append(contentsOf: part.utf8) }
-        return line
+        let ids = identifiers.map(String.init).joined(separator: ", ")
+        return Array("\(title). \(detail)\(ids.isEmpty ? "" : " ids: \(ids)") (\(code))\n".utf8)
     }
 
     /// Returns the answer with this problem; `cacheControl` is nil if the caller adds the field.

@@ -57,7 +57,7 @@ extension TaskHandlers {
         }
     }
 
-    private static func json(_ bytes: [UInt8]) -> Response {
+    static func json(_ bytes: [UInt8]) -> Response {
         Response(200, headers: ["Content-Type": "application/json; charset=utf-8"], body: bytes)
     }
 }

@@ -180,12 +180,12 @@ final class TaskHandlers: Sendable {
 
     private static func headers(tag: String) -> FieldLines {
         var headers = FieldLines(reserving: 384)
-        headers.append(json)
+        headers.append(jsonType)
         headers.append("ETag", tag)
         return headers
     }
 
-    private static let json: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
+    private static let jsonType: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
 
     /// Gives a command or a query to the store, and turns the store's errors into the API's.
     func storing<Command, Outcome>(
