@@ -66,13 +66,13 @@ package final class KeyFile: Sendable {
 
     /// Returns the record of each document of a token source in the file; all are nil if there is no file yet.
     ///
-    /// The distrusted keys are not taken, and none that was fetched longer ago than `trust`. The wall clock, `now`, is
+    /// The closure learns why a record is ignored. The distrusted keys are not taken, and none that was fetched longer ago than `trust`. The wall clock, `now`, is
     /// in milliseconds since 1970.
     ///
     /// - Throws: the reason for which no part of the file is used.
     func read(
-        _ source: TokenSource, distrusted: [String], now: Int64, trust: Duration
-    ) throws(OperatorError) -> [Result<Record, OperatorError>?] {
+        _ source: TokenSource, distrusted: [String], now: Int64, trust: Duration, ignored: (String) -> Void
+    ) throws(OperatorError) -> [Record?] {
         guard let bytes = try bytes() else { return source.documents.map { _ in nil } }
         let list = try entries(bytes)
         return source.documents.map { document in
@@ -84,9 +84,10 @@ package final class KeyFile: Sendable {
                 let age = now - record.fetchedAt
                 guard age >= 0 else { throw OperatorError("its keys were fetched in the future") }
                 guard age < trust.nanoseconds / 1_000_000 else { throw OperatorError("its keys are too old") }
-                return .success(record)
+                return record
             } catch {
-                return .failure(OperatorError("\(source.label(of: document)): \(error.message)"))
+                ignored("\(source.label(of: document)): \(error.message)")
+                return nil
             }
         }
     }
