@@ -1,3 +1,5 @@
+import Basics
+
 /// The state of one metadata document: its keys, and its times on the monotonic clock in nanoseconds.
 struct DocumentState: Sendable {
     /// The keys that were last loaded and validated, whether they still serve or not.

@@ -90,7 +90,7 @@ package final class HTTPServer: Sendable {
     /// Waits until no connection is open, ending those without a request under way.
     private func drain(within limit: Duration) {
         let clock = SystemTime()
-        let end = clock.monotonicNanoseconds &+ limit.nanoseconds
+        let end = clock.monotonicNanoseconds &+ UInt64(limit.nanoseconds)
         while true {
             core.endUnusedConnections(at: coarseNanoseconds())
             if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }

@@ -64,13 +64,13 @@ struct TimeLimits: Sendable {
     let suspension: UInt64
 
     init(_ limits: ServerLimits) {
-        header = limits.headerTime.nanoseconds
-        body = limits.bodyTime.nanoseconds
-        request = limits.requestTime.nanoseconds
-        idle = limits.idleTime.nanoseconds
-        connection = limits.connectionTime.nanoseconds
-        bodyRateGrace = limits.bodyRateGrace.nanoseconds
-        answerRateGrace = limits.answerRateGrace.nanoseconds
-        suspension = limits.suspensionTime.nanoseconds
+        header = UInt64(limits.headerTime.nanoseconds)
+        body = UInt64(limits.bodyTime.nanoseconds)
+        request = UInt64(limits.requestTime.nanoseconds)
+        idle = UInt64(limits.idleTime.nanoseconds)
+        connection = UInt64(limits.connectionTime.nanoseconds)
+        bodyRateGrace = UInt64(limits.bodyRateGrace.nanoseconds)
+        answerRateGrace = UInt64(limits.answerRateGrace.nanoseconds)
+        suspension = UInt64(limits.suspensionTime.nanoseconds)
     }
 }
