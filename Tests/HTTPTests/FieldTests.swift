@@ -29,7 +29,7 @@ struct FieldTests {
 
     @Test("Names of fields are compared without case; order and duplicates are kept")
     func headerFields() {
-        let headers: HeaderFields = ["A": "1", "b": "2", "a": "3"]
+        let headers: HeaderSection = ["A": "1", "b": "2", "a": "3"]
         #expect(headers["a"] == "1")
         #expect(headers.values("A") == ["1", "3"])
         #expect(headers.fields.map(\.name) == ["A", "b", "a"])

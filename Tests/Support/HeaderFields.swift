@@ -25,11 +25,6 @@ package struct HeaderFields: Sendable, Equatable {
     package func values(_ name: String) -> [String] {
         fields.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
     }
-
-    /// Whether there is a field of this name.
-    package func contains(_ name: String) -> Bool {
-        fields.contains { $0.name.isEqualIgnoringCase(to: name) }
-    }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
@@ -45,10 +40,8 @@ extension HeaderSection: ExpressibleByDictionaryLiteral {
     package init(_ fields: [Field]) {
         var bytes: [UInt8] = []
         let lines = fields.map { field in
-            let first = bytes.count
-            bytes += Array(field.name.utf8)
-            let second = bytes.count
-            bytes += Array(field.value.utf8)
+            let (first, second) = (bytes.count, bytes.count + field.name.utf8.count)
+            bytes += Array((field.name + field.value).utf8)
             return Line(name: first..<second, value: second..<bytes.count)
         }
         self.init(bytes: bytes, lines: lines)
