@@ -11,16 +11,15 @@ struct HTTPFetcherTests {
     }
 
     /// The outcome of a fetch that is answered with these bytes.
-    private func fetch(
-        _ answer: String, limit: Int = 1000, total: Duration = .seconds(2)
-    ) -> Result<FetchedDocument, FetchError> {
+    private func fetch(_ answer: String, limit: Int = 1000) -> Result<FetchedDocument, FetchError> {
         let server = RawServer { $0.say(answer) }
         defer { server.stop() }
-        return fetch(server, limit: limit, total: total)
+        return fetch(server, limit: limit)
     }
 
-    private func fetch(_ server: RawServer, limit: Int = 1000, total: Duration = .seconds(2)) -> Result<FetchedDocument, FetchError>
-    {
+    private func fetch(
+        _ server: RawServer, limit: Int = 1000, total: Duration = .seconds(2)
+    ) -> Result<FetchedDocument, FetchError> {
         let request = FetchRequest(
             url: server.url, connectTime: .milliseconds(500), totalTime: total, maxBytes: limit, allowHTTP: true)
         do throws(FetchError) { return .success(try HTTPFetcher().fetch(request)) } catch { return .failure(error) }
