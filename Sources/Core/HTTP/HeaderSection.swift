@@ -63,7 +63,7 @@ package struct HeaderSection: Sendable {
     ///
     /// The members have no white space around them. They are read in place, because browsers send them with most
     /// requests.
-    func forEachMember(of name: String, _ body: (Span<UInt8>) -> Void) {
+    @inline(__always) func forEachMember(of name: String, _ body: (Span<UInt8>) -> Void) {
         guard mayContain(name) else { return }
         for line in lines where isNamed(line, name) {
             let list = bytes.span.extracting(line.value)

@@ -52,8 +52,10 @@ extension Problem {
 
     /// The problem as one line of text.
     package var line: [UInt8] {
-        let ids = identifiers.map(String.init).joined(separator: ", ")
-        return Array("\(title). \(detail)\(ids.isEmpty ? "" : " ids: \(ids)") (\(code))\n".utf8)
+        let ids = identifiers.isEmpty ? "" : " ids: \(identifiers.map(String.init).joined(separator: ", "))"
+        var line: [UInt8] = []
+        for part in [title, ". ", detail, ids, " (", code, ")\n"] { line.append(contentsOf: part.utf8) }
+        return line
     }
 
     /// Returns the answer with this problem; `cacheControl` is nil if the caller adds the field.
