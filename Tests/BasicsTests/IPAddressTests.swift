@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import Support
 import Testing
 
 @Suite("IP addresses and ranges are read and compared", .timeLimit(.minutes(15)))

@@ -11,18 +11,17 @@ struct HTTPFetcherTests {
     }
 
     /// The outcome of a fetch that is answered with these bytes.
-    private func fetch(
-        _ answer: String, limit: Int = 1000, total: Int = 2000
-    ) -> Result<FetchedDocument, FetchError> {
+    private func fetch(_ answer: String, limit: Int = 1000) -> Result<FetchedDocument, FetchError> {
         let server = RawServer { $0.say(answer) }
         defer { server.stop() }
-        return fetch(server, limit: limit, total: total)
+        return fetch(server, limit: limit)
     }
 
-    private func fetch(_ server: RawServer, limit: Int = 1000, total: Int = 2000) -> Result<FetchedDocument, FetchError>
-    {
+    private func fetch(
+        _ server: RawServer, limit: Int = 1000, total: Duration = .seconds(2)
+    ) -> Result<FetchedDocument, FetchError> {
         let request = FetchRequest(
-            url: server.url, connectMilliseconds: 500, totalMilliseconds: total, maxBytes: limit, allowHTTP: true)
+            url: server.url, connectTime: .milliseconds(500), totalTime: total, maxBytes: limit, allowHTTP: true)
         do throws(FetchError) { return .success(try HTTPFetcher().fetch(request)) } catch { return .failure(error) }
     }
 
@@ -125,7 +124,7 @@ struct HTTPFetcherTests {
         let server = RawServer { $0.drip(Self.ok(body), everyMilliseconds: 20) }
         defer { server.stop() }
         let start = ContinuousClock.now
-        let result = fetch(server, total: 400)
+        let result = fetch(server, total: .milliseconds(400))
         let elapsed = start.duration(to: .now)
         #expect(result.failure?.name == "timedOut")
         // All of it would take a minute.
@@ -160,7 +159,7 @@ struct HTTPFetcherTests {
             eventuallyBlocking("the server has a request") { server.requests > 0 }
             fetcher.cancel()
         }
-        let request = FetchRequest(url: server.url, totalMilliseconds: 120_000, allowHTTP: true)
+        let request = FetchRequest(url: server.url, totalTime: .seconds(120), allowHTTP: true)
         #expect(throws: FetchError.cancelled) { try fetcher.fetch(request) }
         #expect(start.duration(to: .now) < .seconds(60))
         #expect(throws: FetchError.cancelled) { try fetcher.fetch(request) }

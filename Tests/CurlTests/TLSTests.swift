@@ -28,7 +28,7 @@ private final class TLSServer {
 
     /// Fetches until the server listens.
     func fetch(host: String = "127.0.0.1", caFile: String?) throws -> FetchedDocument {
-        let request = FetchRequest(url: "https://\(host):\(port)/", connectMilliseconds: 5000, caFile: caFile)
+        let request = FetchRequest(url: "https://\(host):\(port)/", connectTime: .seconds(5), caFile: caFile)
         var result: Result<FetchedDocument, FetchError> = .failure(.cancelled)
         eventuallyBlocking("the server listens") {
             result = Result { () throws(FetchError) in try HTTPFetcher().fetch(request) }

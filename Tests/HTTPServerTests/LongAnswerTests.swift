@@ -101,7 +101,7 @@ struct LongAnswerTests {
 
         func decide(on head: RequestHead) -> Decision {
             var response = Response(200, body: [UInt8](repeating: 0x62, count: length))
-            response.kept = KeptObject(Counted())
+            response.kept = Counted()
             return .respond(response)
         }
     }

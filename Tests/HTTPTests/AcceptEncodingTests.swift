@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @Suite("Accept-Encoding (RFC 9110 section 12.5.3)", .timeLimit(.minutes(5)))

@@ -16,13 +16,11 @@ struct FieldTests {
     }
 
     @Test(
-        "A malformed condition, or one with other tags, is none",
+        "A condition with other tags, or with malformed ones, is none",
         arguments: [
-            [], [""], [","], ["a"], ["\"a"], ["a\""], ["w/\"a\""], ["\"a\"x"], ["\"a\"\"b\""], ["*,\"a\""],
-            ["*", "\"a\""],
-            ["*x"], ["**"], ["\"a\",\"a b\""], ["\"a\",\"\u{7f}\""], ["\"a\", W/"], ["\"a\", W"], ["\"a\"", "b"],
-            ["\"A\""], ["\"\""], ["\"a\" \"b\""], ["W/\"b\"\t\"a\""], ["* *"], ["\"a\" x"],
-            ["\"aa\""], ["\"a,b\""], ["\"b\""], ["W/\"b\""],
+            [], [""], [","], ["a"], ["\"a"], ["a\""], ["w/\"a\""], ["\"a\"x"], ["\"a\"\"b\""],
+            ["*x"], ["**"], ["\"A\""], ["W/"], ["W"], ["\"\""], ["\"a\" \"b\""], ["W/\"b\"\t\"a\""], ["* *"],
+            ["\"a\" x"], ["\"aa\""], ["\"a,b\""], ["\"b\""], ["W/\"b\""],
         ])
     func unknown(values: [String]) {
         #expect(!HeaderSection(values.map { .init(name: "If-None-Match", value: $0) }).ifNoneMatch("\"a\""))
@@ -30,7 +28,7 @@ struct FieldTests {
 
     @Test("Names of fields are compared without case; order and duplicates are kept")
     func headerFields() {
-        let headers: HeaderFields = ["A": "1", "b": "2", "a": "3"]
+        let headers: HeaderSection = ["A": "1", "b": "2", "a": "3"]
         #expect(headers["a"] == "1")
         #expect(headers.values("A") == ["1", "3"])
         #expect(headers.fields.map(\.name) == ["A", "b", "a"])

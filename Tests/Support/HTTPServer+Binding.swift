@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import HTTPServer
 
@@ -11,7 +12,7 @@ extension HTTPServer {
         handler: any RequestHandler,
         refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
         observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
-    ) throws(ServerStartError) {
+    ) throws(OperatorError) {
         try self.init(
             listeningOn: try ServerSocket(bindingTo: host, port: port), limits: limits, tls: tls, handler: handler,
             refusal: refusal, observe: observe)

@@ -3,7 +3,7 @@ import HTTP
 
 /// The header fields of a message as texts, in the order in which they came, duplicates kept (RFC 9110 section 5).
 package struct HeaderFields: Sendable, Equatable {
-    package typealias Field = HeaderSection.Field
+    package typealias Field = RequestTarget.Argument
 
     package private(set) var fields: [Field]
 
@@ -25,14 +25,28 @@ package struct HeaderFields: Sendable, Equatable {
     package func values(_ name: String) -> [String] {
         fields.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
     }
-
-    /// Whether there is a field of this name.
-    package func contains(_ name: String) -> Bool {
-        fields.contains { $0.name.isEqualIgnoringCase(to: name) }
-    }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements.map { Field(name: $0.0, value: $0.1) })
+    }
+}
+
+extension HeaderSection: ExpressibleByDictionaryLiteral {
+    package typealias Field = RequestTarget.Argument
+
+    /// Creates the section that these fields make.
+    package init(_ fields: [Field]) {
+        var bytes: [UInt8] = []
+        let lines = fields.map { field in
+            let (first, second) = (bytes.count, bytes.count + field.name.utf8.count)
+            bytes += Array((field.name + field.value).utf8)
+            return Line(name: first..<second, value: second..<bytes.count)
+        }
+        self.init(bytes: bytes, lines: lines)
+    }
+
     package init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Field(name: $0.0, value: $0.1) })
     }

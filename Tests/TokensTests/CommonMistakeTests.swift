@@ -20,8 +20,7 @@ private func mistake(
     issuers: [String] = [external], now: Int64 = 1_800_000_000
 ) -> CommonMistake? {
     CommonMistake(
-        in: token(claims, header), refused: refusal,
-        configured: ConfiguredIssuers(issuers: issuers, audiences: [app, "api://\(other)"]), now: now)
+        in: token(claims, header), refused: refusal, issuers: issuers, audiences: [app, "api://\(other)"], now: now)
 }
 
 @Suite("Common mistakes with tokens are recognized (P-33)", .timeLimit(.minutes(15)))
@@ -103,11 +102,9 @@ struct CommonMistakeTests {
     @Test("A token that is opaque or encrypted")
     func opaque() {
         for text in ["opaque", "a.b.c.d.e"] {
-            let configured = ConfiguredIssuers(issuers: [], audiences: [])
-            #expect(
-                CommonMistake(in: text, refused: .notThreeSegments, configured: configured, now: 0)
-                    == .opaqueOrEncrypted)
-            #expect(CommonMistake(in: text, refused: .tooLong, configured: configured, now: 0) == nil)
+            let mistake = { CommonMistake(in: text, refused: $0, issuers: [], audiences: [], now: 0) }
+            #expect(mistake(.notThreeSegments) == .opaqueOrEncrypted)
+            #expect(mistake(.tooLong) == nil)
         }
     }
 

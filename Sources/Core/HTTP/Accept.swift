@@ -18,10 +18,10 @@ extension HeaderSection {
     /// Whether the `Accept` fields prefer JSON to plain text.
     package var preferJSON: Bool { preferJSON(["application/json"]) }
 
-    /// Whether the `Accept` fields ask for HTML rather than for one of the forms of a problem.
+    /// Whether the `Accept` fields ask for HTML, as browsers do, rather than for one of the forms of a problem.
     ///
-    /// Browsers ask so for a page: `text/html` is named itself, and weighs more than every other form. If a form weighs
-    /// the same, HTML is taken only if that form was not named.
+    /// `text/html` must be named itself, and weigh more than every other form, or the same as forms that are not
+    /// named.
     package var preferHTML: Bool {
         let ranges = acceptRanges
         guard let html = AcceptRange.best(for: "text/html", of: ranges), html.weight > 0,

@@ -1,9 +1,6 @@
 import Basics
 
-/// The field lines of an answer as they are sent, each with its CRLF (RFC 9112 section 5).
-///
-/// The lines are bytes and not texts: each line is written once, where its value is known, a line of many answers once
-/// for all of them, and the server sends the bytes as they are.
+/// The field lines of an answer as the server sends them, each with its CRLF (RFC 9112 section 5).
 package struct FieldLines: Sendable, Equatable {
     /// Whole lines; each has one CRLF, at its end.
     package private(set) var bytes: [UInt8] = []
@@ -15,8 +12,7 @@ package struct FieldLines: Sendable, Equatable {
 
     /// Appends a field; a field of the same name stays.
     ///
-    /// A field is left out if its text is empty or would break out of its line, or if only the server may send it
-    /// (``Response``): then the field is missing and the answer is sound.
+    /// A field is left out if it is empty or would break out of its line, or if only the server may send it.
     package mutating func append(_ name: String, _ value: String) {
         guard name.isNameOfHandlers, value.isOneLine else { return }
         bytes.append(contentsOf: name.utf8)

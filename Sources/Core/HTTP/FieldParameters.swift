@@ -11,15 +11,7 @@ struct FieldParameters: Sendable, Equatable {
 }
 
 extension FieldParameters {
-    /// Reads a field value; most values have no parameters, and nothing to take apart.
-    init(_ field: String) {
-        guard field.utf8.contains(where: { $0 == UInt8(ascii: ";") || $0.isBlank }) else {
-            self.init(value: field, parameters: [])
-            return
-        }
-        self.init(field.utf8)
-    }
-
+    /// Reads the bytes of a field value.
     init(_ field: some Sequence<UInt8>) {
         var bytes = Array(field)[...]
         let value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmed))

@@ -14,9 +14,7 @@ package struct FormURLEncoded: Sendable, Equatable {
 
     package let fields: [RequestTarget.Argument]
 
-    /// Reads a body; `+` and `%20` are spaces, and `%00` is left to the application.
-    ///
-    /// A name or value that is not UTF-8 is read as Latin-1.
+    /// Reads a body: `+` and `%20` are spaces, `%00` is left to the application, and what is not UTF-8 is Latin-1.
     package static func parse(_ body: [UInt8]) throws(FormError) -> FormURLEncoded {
         FormURLEncoded(fields: try PercentDecoding(plusIsSpace: true, refusesZero: false).arguments(of: body[...]))
     }

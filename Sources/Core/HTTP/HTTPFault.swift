@@ -1,6 +1,4 @@
-/// The faults of a request that the server finds before the application sees it, or in the time that it takes.
-///
-/// The application writes the texts of the faults, so that they look like its other problems.
+/// The faults of a request that the server finds itself, before the application sees it or while that takes its time.
 package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     /// The length of the body is unclear, or a field line is malformed (V-142).
     case framing
@@ -33,9 +31,7 @@ package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
 }
 
 extension HTTPFault {
-    /// The problem for the client.
-    ///
-    /// All texts are constant, so no part of the request is repeated.
+    /// The problem for the client, whose texts are constant, so that no part of the request is repeated.
     package var problem: Problem {
         switch self {
         case .framing:

@@ -2,21 +2,9 @@ import Basics
 
 /// The header fields of a request as they were received, duplicates kept (RFC 9110 section 6.3).
 ///
-/// The section holds one copy of the bytes and the ranges of the field lines: no text is made of a field until someone
-/// asks for it. For most missing fields ``mayContain(_:)`` answers without a look at any line.
+/// No text is made of a field until someone asks for it. ``mayContain(_:)`` finds most missing fields without a
+/// search.
 package struct HeaderSection: Sendable {
-    /// A field line as text.
-    package struct Field: Sendable, Equatable {
-        package let name: String
-        /// The value without white space around it.
-        package let value: String
-
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// The ranges of one field line in ``bytes``.
     package struct Line: Sendable {
         package let name: Range<Int>
@@ -71,6 +59,23 @@ package struct HeaderSection: Sendable {
         lines.filter { isNamed($0, name) }.map { text($0.value) }
     }
 
+    /// Calls the closure with each member of the list that the fields of this name make (RFC 9110 section 5.6.1).
+    ///
+    /// The members have no white space around them. They are read in place, because browsers send them with most
+    /// requests.
+    @inline(__always) func forEachMember(of name: String, _ body: (Span<UInt8>) -> Void) {
+        guard mayContain(name) else { return }
+        for line in lines where isNamed(line, name) {
+            let list = bytes.span.extracting(line.value)
+            var start = 0
+            while start < list.count {
+                let end = list.next(UInt8(ascii: ","), from: start) ?? list.count
+                body(list.extracting(list.trimming(start..<end)))
+                start = end + 1
+            }
+        }
+    }
+
     /// How often a field occurs that is allowed once.
     package enum Occurrence: Equatable, Sendable {
         case never
@@ -88,8 +93,8 @@ package struct HeaderSection: Sendable {
     }
 
     /// All fields in the order in which they came, as text.
-    package var fields: [Field] {
-        lines.map { Field(name: text($0.name), value: text($0.value)) }
+    package var fields: [RequestTarget.Argument] {
+        lines.map { RequestTarget.Argument(name: text($0.name), value: text($0.value)) }
     }
 
     @usableFromInline package func firstText(_ name: String) -> String? { firstValue(name).map(text) }
@@ -105,24 +110,6 @@ package struct HeaderSection: Sendable {
     }
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-}
-
-extension HeaderSection: ExpressibleByDictionaryLiteral {
-    package init(_ fields: [Field] = []) {
-        var bytes: [UInt8] = []
-        let lines = fields.map { field in
-            let first = bytes.count
-            bytes += Array(field.name.utf8)
-            let second = bytes.count
-            bytes += Array(field.value.utf8)
-            return Line(name: first..<second, value: second..<bytes.count)
-        }
-        self.init(bytes: bytes, lines: lines)
-    }
-
-    package init(dictionaryLiteral elements: (String, String)...) {
-        self.init(elements.map { Field(name: $0.0, value: $0.1) })
-    }
 }
 
 extension Span<UInt8> {

@@ -1,9 +1,8 @@
 import Basics
 
 extension String {
-    /// Whether this can be the value of `Host`: a name or an address, and perhaps a port (RFC 9110 section 7.2).
-    ///
-    /// The port may be empty, as RFC 3986 section 3.2.3 allows, and is otherwise at most 65535.
+    /// Whether this can be the value of `Host`: a name or an address, and perhaps a port, which may be empty (RFC 9110
+    /// section 7.2, RFC 3986 section 3.2.3).
     package var isHostField: Bool { utf8.span.isHostField }
 
     /// Whether this value of `Host` names this machine: nobody can make a client send such a value to another machine.
@@ -30,9 +29,8 @@ extension Span<UInt8> {
         return self[end] == UInt8(ascii: ":") && extracting((end + 1)..<count).isPort
     }
 
-    /// Whether the text between the brackets is an IPv6 address, or an address of a future version (`v`).
+    /// Whether the text between the brackets is an IPv6 address; addresses of future versions (`v1.…`) do not exist.
     private var isIPLiteral: Bool {
-        if count > 0, self[0].lowercasedASCII == UInt8(ascii: "v") { return isFutureAddress }
         guard let text = try? UTF8Span(validating: self), contains({ $0 == UInt8(ascii: ":") }) else { return false }
         return IPAddress(String(copying: text)) != nil
     }
@@ -52,17 +50,6 @@ extension Span<UInt8> {
                 guard self[index].isNameCharacter else { return false }
                 index += 1
             }
-        }
-        return true
-    }
-
-    /// Whether this is `v`, a version, a dot and an address (RFC 3986 section 3.2.2).
-    fileprivate var isFutureAddress: Bool {
-        var dot = 1
-        while dot < count, self[dot].hexadecimalValue != nil { dot += 1 }
-        guard dot > 1, dot + 1 < count, self[dot] == UInt8(ascii: ".") else { return false }
-        for index in (dot + 1)..<count where !self[index].isNameCharacter && self[index] != UInt8(ascii: ":") {
-            return false
         }
         return true
     }

@@ -8,7 +8,7 @@ package struct MediaType: Sendable, Equatable {
 
     /// Reads a field value; nil if there is no type with a subtype.
     package init?(_ value: String) {
-        field = FieldParameters(value)
+        field = FieldParameters(value.utf8)
         guard Self.isType(field.value.utf8.span) else { return nil }
         name = field.value.lowercasedASCII
     }

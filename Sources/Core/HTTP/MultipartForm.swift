@@ -42,12 +42,7 @@ package struct MultipartForm: Sendable, Equatable {
 private struct MultipartReader {
     let body: [UInt8]
     let delimiter: [UInt8]
-    private var position = 0
-
-    init(body: [UInt8], delimiter: [UInt8]) {
-        self.body = body
-        self.delimiter = delimiter
-    }
+    var position = 0
 
     /// Skips the first delimiter, which needs no line break before it at the start of the body.
     mutating func skipPreamble() throws(FormError) {
@@ -97,9 +92,7 @@ private struct MultipartReader {
         return end == position ? nil : body[position..<end]
     }
 
-    /// Returns all bytes up to the next delimiter, and skips the delimiter.
-    ///
-    /// A delimiter has its only carriage return at the start, so no byte is examined more than twice.
+    /// Returns all bytes up to the next delimiter, and skips it; no byte is examined more than twice.
     private mutating func bytesBeforeDelimiter() throws(FormError) -> [UInt8] {
         var start = position
         while let candidate = body[start...].firstIndex(of: 13) {

@@ -52,20 +52,16 @@ extension Problem {
 
     /// The problem as one line of text.
     package var line: [UInt8] {
+        let ids = identifiers.isEmpty ? "" : " ids: \(identifiers.map(String.init).joined(separator: ", "))"
         var line: [UInt8] = []
-        line.reserveCapacity(title.utf8.count + detail.utf8.count + code.utf8.count + 8)
-        for part in [title, ". ", detail] { line.append(contentsOf: part.utf8) }
-        if !identifiers.isEmpty {
-            line.append(contentsOf: " ids: \(identifiers.map(String.init).joined(separator: ", "))".utf8)
-        }
-        for part in [" (", code, ")\n"] { line.append(contentsOf: part.utf8) }
+        for part in [title, ". ", detail, ids, " (", code, ")\n"] { line.append(contentsOf: part.utf8) }
         return line
     }
 
     /// Returns the answer with this problem; `cacheControl` is nil if the caller adds the field.
     ///
-    /// JSON is for clients that ask for it, and for scripts in pages: a JSON object in answer to a `GET` ends the old
-    /// client with ADAL, which expects an array.
+    /// JSON is only for clients that ask for it, and for pages: the old client with ADAL ends if it gets an object for
+    /// a list.
     package func response(for head: RequestHead?, cacheControl: String? = "no-store") -> Response {
         let asJSON = head?.prefersProblemJSON ?? false
         var response = Response(status, body: asJSON ? json(for: head) : line)

@@ -1,7 +1,4 @@
-/// Answers requests.
-///
-/// A server calls the handler on the thread of its event loop, so it must not block: a wait belongs into
-/// ``Decision/later(_:)``.
+/// Answers requests on the thread of an event loop, which must not block: a wait belongs into ``Decision/later(_:)``.
 package protocol RequestHandler: Sendable {
     /// Decides on a request when its head has been read, before a byte of the body was read (V-08, V-122).
     ///

@@ -1,6 +1,4 @@
-/// A request without its body.
-///
-/// The head is a class, so that the connection, the handler and the handler's later work take one reference each.
+/// A request without its body; a class, so that the connection, the handler and its later work share one copy.
 package final class RequestHead: Sendable {
     package let method: Method
     package let target: RequestTarget
@@ -11,8 +9,8 @@ package final class RequestHead: Sendable {
     package let peer: String
 
     package init(
-        method: Method, target: RequestTarget, headers: HeaderSection = HeaderSection(), identifier: String = "0",
-        peer: String = "127.0.0.1"
+        method: Method, target: RequestTarget, headers: HeaderSection = HeaderSection(bytes: [], lines: []),
+        identifier: String = "0", peer: String = "127.0.0.1"
     ) {
         self.method = method
         self.target = target

@@ -3,11 +3,9 @@ import Basics
 extension RequestTarget {
     /// Takes apart the target of the request line: a path, the absolute form or `*` (V-144).
     ///
-    /// A control character, a space, `#` and a character beyond ASCII must be percent-encoded. `%00` is refused, and in a
-    /// path also `%2F`, a segment `.` or `..`, encoded or not, and what is not UTF-8.
-    ///
-    /// The path is split before it is decoded, so that an encoded slash never becomes a separator. `*` is taken as an
-    /// empty path; the caller must check that it suits the method.
+    /// A control character, a space, `#` and a character beyond ASCII must be percent-encoded. `%00` is refused, and
+    /// in a path also `%2F`, a segment `.` or `..`, encoded or not, and what is not UTF-8. `*` is taken as an empty
+    /// path; the caller must check that it suits the method.
     package init(parsing raw: String, host: @autoclosure () -> String? = nil) throws(HTTPFault) {
         if raw == "*" {
             self.init(raw: raw, absolutePath: "")

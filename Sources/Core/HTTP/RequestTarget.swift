@@ -14,13 +14,9 @@ package struct RequestTarget: Sendable, Equatable {
         }
     }
 
-    /// The text in the request line.
-    ///
-    /// Its query may carry a token: never log it.
+    /// The text in the request line, whose query may carry a token: never log it.
     package let raw: String
-    /// The path with a slash before each segment, which is decoded; empty for `/`.
-    ///
-    /// Empty segments (from `//` and a trailing `/`) are left out, and no segment holds a slash.
+    /// The path with a slash before each segment, decoded and without empty segments; empty for `/`.
     package let absolutePath: String
     package let query: [Argument]
 

@@ -1,28 +1,15 @@
 /// A complete response; only the server adds `Content-Length`, `Date` and `Connection`.
-package struct Response: Sendable, Equatable {
+package struct Response: Sendable {
     package var status: Status
     package var headers: FieldLines
     /// The content, also for `HEAD`, which sends none of it.
     package var body: [UInt8]
     /// An object that is kept until the content is sent or given up, such as the lease of its memory.
-    package var kept: KeptObject?
+    package var kept: (any AnyObject & Sendable)?
 
     package init(_ status: Status, headers: FieldLines = FieldLines(), body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
-    }
-}
-
-/// An object whose `deinit` matters.
-package struct KeptObject: Sendable, Equatable {
-    private let object: any AnyObject & Sendable
-
-    package init(_ object: any AnyObject & Sendable) {
-        self.object = object
-    }
-
-    package static func == (left: KeptObject, right: KeptObject) -> Bool {
-        left.object === right.object
     }
 }

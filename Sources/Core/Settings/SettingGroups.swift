@@ -1,25 +1,12 @@
 import Basics
 
-/// The names of groups of settings: with `TASKS_SOURCES=ext`, settings such as `TASKS_SOURCE_EXT_AUTHORITY` exist.
-struct SettingGroups {
-    /// The kind, such as `SOURCE`; the list of names is then `SOURCES`.
-    let kind: String
-    let names: [String]
-
-    /// Returns the text before the word of a setting: `SOURCE_EXT_`.
-    static func scope(_ kind: String, _ name: String) -> String {
-        "\(kind)_\(name.asVariable)_"
-    }
-}
-
+// Groups of settings: with `TASKS_SOURCES=ext`, settings such as `TASKS_SOURCE_EXT_AUTHORITY` exist.
 extension SettingReader {
-    /// Reads settings that exist once for each name in the list `<kind>S` and in the blocks of the file `<kind>S_FILE`.
+    /// Reads settings that exist once for each name in the list `<kind>S` and in the blocks of the file
+    /// `<kind>S_FILE`.
     ///
-    /// - Parameters:
-    ///   - kind: the kind, such as `SOURCE`.
-    ///   - help: the help of the list of names.
-    ///   - read: declares and reads the settings of one group, by their names without the group.
-    /// - Returns: the groups in the order of their names. A name that is given twice is a mistake.
+    /// The kind is a word such as `SOURCE`. The closure reads the settings of one group, by their names without the
+    /// group. The groups are in the order of their names.
     package mutating func groups<Group>(
         _ kind: String, help: String, _ read: (inout SettingReader, String) -> Group
     ) -> [Group] {
@@ -37,10 +24,10 @@ extension SettingReader {
                 names.append(name)
             }
         }
-        groupKinds.append(SettingGroups(kind: kind, names: names))
+        groupKinds.append((kind, names))
         notePatterns(kind) { _ = read(&$0, "name") }
         let groups = names.map { name in
-            scope = SettingGroups.scope(kind, name)
+            scope = Self.scope(kind, name)
             defer { scope = "" }
             let first = entries.count
             let group = read(&self, name)
@@ -50,6 +37,9 @@ extension SettingReader {
         noteUnknownTexts()
         return groups
     }
+
+    /// Returns the text before the word of a setting: `SOURCE_EXT_`.
+    private static func scope(_ kind: String, _ name: String) -> String { "\(kind)_\(name.asVariable)_" }
 
     /// Returns the variable of a setting in the group that is being read: `TASKS_SOURCE_EXT_AUTHORITY`.
     package func variable(_ name: String) -> String { "\(prefix)\(scope)\(name)" }
@@ -69,19 +59,17 @@ extension SettingReader {
                     mistakes.append("\(path.escapedForPeople): '\(block.name.escapedForPeople)' is not \(expected).")
                     return nil
                 }
-                let scope = SettingGroups.scope(kind, name)
+                let scope = Self.scope(kind, name)
                 for (word, text) in block.texts where !text.isEmpty { fileTexts[scope + word] = text }
                 return name
             }
         }
     }
 
-    /// Adds the lines of the help that stand for the settings of every group.
-    ///
-    /// One line is for all words that also exist without a group, and each other word has a line.
+    /// Adds the lines of the help for the settings of every group: one for all words that also exist without a group.
     private mutating func notePatterns(_ kind: String, _ read: (inout SettingReader) -> Void) {
         var scratch = SettingReader(prefix: prefix, input: SettingInput())
-        scratch.scope = SettingGroups.scope(kind, "name")
+        scratch.scope = Self.scope(kind, "name")
         let before = "\(prefix)\(scratch.scope)"
         read(&scratch)
         let plain = Set(entries.compactMap(\.variable))
@@ -117,7 +105,7 @@ extension SettingReader {
         guard let start = starts.first else { return nil }
         let rest = name.dropFirst(start.count)
         for groups in groupKinds where rest.hasPrefix("\(groups.kind)_") {
-            let isKnown = groups.names.contains { rest.hasPrefix(SettingGroups.scope(groups.kind, $0)) }
+            let isKnown = groups.names.contains { rest.hasPrefix(Self.scope(groups.kind, $0)) }
             if !isKnown {
                 return " It is for a \(groups.kind.lowercased()) that \(prefix)\(groups.kind)S does not name."
             }

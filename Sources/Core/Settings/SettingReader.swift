@@ -34,7 +34,8 @@ package struct SettingReader {
     let input: SettingInput
     /// The text before the names of settings in the group that is being read: `SOURCE_EXT_`.
     var scope = ""
-    var groupKinds: [SettingGroups] = []
+    /// The kinds of groups, such as `SOURCE`, with the names of their groups.
+    var groupKinds: [(kind: String, names: [String])] = []
     /// The texts of files, by the names of their settings without the prefix.
     var fileTexts: [String: String] = [:]
 

@@ -51,11 +51,7 @@ package struct ReadSettings<Table: SettingTable>: Sendable {
 }
 
 extension SettingTable {
-    /// Reads all settings: flag, then environment, then default.
-    ///
-    /// - Parameter input: the command line, the environment, and how to read files.
-    /// - Returns: the values.
-    /// - Throws: all mistakes together.
+    /// Reads all settings: flag, then environment, then default; throws all mistakes together.
     package static func read(_ input: SettingInput) throws(SettingMistakes) -> ReadSettings<Self> {
         var reader = SettingReader(prefix: prefix, input: input)
         let values = Self(reading: &reader)

@@ -2,7 +2,7 @@ import Basics
 import JSON
 
 /// The rules for claims, in their order (V-50), for the verifier and the explanation alike.
-enum ClaimCheck: CaseIterable {
+package enum ClaimCheck: Sendable, CaseIterable {
     case expiry, notBefore, issuedAt, tenant, issuer, audience, policy, kind, application, owner, scope
 }
 
@@ -14,21 +14,11 @@ struct ClaimExamination {
     let issuers: [TokenIssuer]
     let now: Int64
 
-    /// `iss`, if it is text.
-    private let issuer: String?
-    private var policy: String?
-    private var owner: String?
-    private var scopes: [String] = []
-    private var expiry: Double = 0
-    private var beginning: Double = 0
-
-    init(claims: Claims, rules: ClaimRules, issuers: [TokenIssuer], now: Int64) {
-        self.claims = claims
-        self.rules = rules
-        self.issuers = issuers
-        self.now = now
-        issuer = claims.issuer
-    }
+    var policy: String?
+    var owner: String?
+    var scopes: [String] = []
+    var expiry: Double = 0
+    var beginning: Double = 0
 
     /// Checks one rule, as far as possible without the results of the others.
     mutating func apply(_ check: ClaimCheck) throws(TokenRefusal) {
@@ -92,7 +82,7 @@ extension ClaimExamination {
 // Issuer, tenant, policy (V-54, V-56, P-22, P-23).
 extension ClaimExamination {
     private func isIssuer(_ issuer: TokenIssuer) -> Bool {
-        self.issuer.map { issuer.issues($0, tenant: claims.tenant) } ?? false
+        claims.issuer.map { issuer.issues($0, tenant: claims.tenant) } ?? false
     }
 
     private func checkIssuer() throws(TokenRefusal) {
@@ -107,7 +97,7 @@ extension ClaimExamination {
         // Microsoft's library refuses a second `tid` in other case, which a reader that ignores case would take.
         let names = claims.members.names.filter { $0.isEqualIgnoringCase(to: "tid") }
         guard names.count < 2 else { throw .wrongTenant }
-        let named = issuer.flatMap { IssuerTenant.of($0) }
+        let named = claims.issuer.flatMap { IssuerTenant.of($0) }
         if let tenants = rules.tenants {
             guard let tenant = claims.tenant, tenants.allows(tenant) else { throw .wrongTenant }
         }

@@ -1,6 +1,4 @@
 /// The rules for claims that are the same for every token of one token source.
-///
-/// The issuers and policies of the key that signed are arguments of each check. The routes compare scopes.
 package struct ClaimRules: Sendable, Equatable {
     package var audience: AudienceRules
     package var owner: OwnerRules
@@ -31,14 +29,10 @@ package struct ClaimRules: Sendable, Equatable {
         self.longestLifetime = longestLifetime
     }
 
-    /// Checks the claims of a token.
+    /// Checks the claims of a token whose signature was verified (V-50), at this second since 1970.
     ///
-    /// - Parameters:
-    ///   - claims: the claims of a token whose signature was verified (V-50).
-    ///   - issuers: the issuers that publish the key that signed, one for each policy.
-    ///   - now: the wall clock, in seconds since 1970.
-    /// - Returns: the token, for a cache to keep.
-    /// - Throws: the first rule that is broken.
+    /// The issuers are those that publish the key that signed, one for each policy. The first rule that is broken is
+    /// thrown.
     package func check(
         _ claims: Claims, of issuers: [TokenIssuer], now: Int64
     ) throws(TokenRefusal) -> VerifiedToken {

@@ -36,6 +36,9 @@ extension Claims {
     /// `iss`, if it is text.
     package var issuer: String? { members["iss"]?.string }
 
+    /// The policy that the token names.
+    package var policy: String? { self["tfp"]?.string ?? self["acr"]?.string }
+
     /// `tid`, if it is a GUID, in lower case.
     package var tenant: String? { members["tid"]?.string.flatMap(GUID.canonical) }
 

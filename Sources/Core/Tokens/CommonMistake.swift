@@ -78,35 +78,22 @@ package enum CommonMistake: Sendable, Equatable {
     }
 }
 
-/// The part of the configuration by which mistakes are recognized.
-package struct ConfiguredIssuers: Sendable, Equatable {
-    /// The issuers of all sources, as far as they are known, with templates among them.
-    package var issuers: [String]
-    /// The audiences of all sources.
-    package var audiences: [String]
-
-    package init(issuers: [String], audiences: [String]) {
-        self.issuers = issuers
-        self.audiences = audiences
-    }
-}
-
 extension CommonMistake {
-    /// Finds the mistake that a refused token shows, if it shows a common one.
+    /// Finds the mistake that a token shows, if it shows a common one; `refusal` is the first rule that it breaks.
     ///
-    /// - Parameters:
-    ///   - token: the text of the token.
-    ///   - refusal: the first rule that the token breaks.
-    ///   - configured: the issuers and audiences that the server accepts.
-    ///   - now: the wall clock, in seconds since 1970.
-    package init?(in token: String, refused refusal: TokenRefusal, configured: ConfiguredIssuers, now: Int64) {
+    /// The issuers and audiences are those of all sources, as far as they are known. The time is in seconds since
+    /// 1970.
+    package init?(
+        in token: String, refused refusal: TokenRefusal, issuers: [String], audiences: [String], now: Int64
+    ) {
         if refusal == .notThreeSegments {
             self = .opaqueOrEncrypted
             return
         }
         guard let compact = try? CompactToken(token), let claims = try? Claims(of: compact) else { return nil }
         let header = try? JOSEHeader.members(of: compact)
-        let suspect = SuspectToken(header: header, claims: claims, refusal: refusal, configured: configured)
+        let suspect = SuspectToken(
+            header: header, claims: claims, refusal: refusal, issuers: issuers, audiences: audiences)
         guard
             let found = suspect.ofKind ?? suspect.ofTime(now) ?? suspect.ofAudience ?? suspect.ofIssuer
                 ?? suspect.ofPerson
@@ -120,7 +107,8 @@ private struct SuspectToken {
     let header: JSONMembers?
     let claims: Claims
     let refusal: TokenRefusal
-    let configured: ConfiguredIssuers
+    let issuers: [String]
+    let audiences: [String]
 
     private var issuer: String { claims.issuer ?? "" }
     private var audience: String? { claims["aud"]?.string }
@@ -142,7 +130,7 @@ private struct SuspectToken {
 
     /// Whether the token has version 1; B2C's tokens have `ver` 1.0 too, but no `appid`.
     private var isVersionOne: Bool {
-        guard !configured.issuers.contains(where: { $0.isSame(as: issuer) }) else { return false }
+        guard !issuers.contains(where: { $0.isSame(as: issuer) }) else { return false }
         return issuer.hasPrefix("https://sts.windows.net/")
             || claims["ver"]?.string == "1.0" && claims["appid"] != nil
     }
@@ -176,7 +164,7 @@ private struct SuspectToken {
     var ofAudience: CommonMistake? {
         guard refusal == .wrongAudience, let audience else { return nil }
         let other = audience.hasPrefix("api://") ? String(audience.dropFirst("api://".count)) : "api://\(audience)"
-        return configured.audiences.contains { $0.isSame(as: other) } ? .audienceForm : nil
+        return audiences.contains { $0.isSame(as: other) } ? .audienceForm : nil
     }
 
     /// The mistake of an issuer of Microsoft's that is not configured.
@@ -185,11 +173,11 @@ private struct SuspectToken {
         guard refusal == .wrongIssuer, let address = WebAddress(issuer), let tenant = IssuerTenant.of(issuer) else {
             return nil
         }
-        let isSameTenant = configured.issuers.contains { IssuerTenant.of($0)?.isSame(as: tenant) ?? false }
+        let isSameTenant = issuers.contains { IssuerTenant.of($0)?.isSame(as: tenant) ?? false }
         if isSameTenant, address.host == "login.microsoftonline.com" { return .loginHost }
         if let other = otherService(address.host) { return other }
         let form = Self.form(address, tenant)
-        let isKnownForm = configured.issuers.contains { known in
+        let isKnownForm = issuers.contains { known in
             guard let known = WebAddress(known), let tenant = IssuerTenant.of(known) else { return false }
             return Self.form(known, tenant) == form
         }
@@ -197,7 +185,7 @@ private struct SuspectToken {
     }
 
     private func otherService(_ host: String) -> CommonMistake? {
-        let hosts = configured.issuers.compactMap { WebAddress($0)?.host }
+        let hosts = issuers.compactMap { WebAddress($0)?.host }
         let hasB2C = hosts.contains { $0.hasSuffix(".b2clogin.com") }
         let hasExternalID = hosts.contains { $0.hasSuffix(".ciamlogin.com") }
         if host.hasSuffix(".b2clogin.com"), !hasB2C, hasExternalID { return .otherService(isB2C: true) }

@@ -22,13 +22,8 @@ package struct CompactToken: Sendable {
     /// The bytes that the signature covers: those received before the second dot, never a new serialization (V-14).
     package var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 
-    /// Splits and decodes a token, at a cost that its length bounds.
-    ///
-    /// - Parameter text: the text after the scheme.
-    /// - Throws: the rule of form that is broken: length, number of parts, encoding.
+    /// Splits and decodes the text after the scheme, or throws the rule of form that it breaks.
     package init(_ text: String) throws(TokenRefusal) {
-        // The length of a native string is stored, so no byte of an overlong string is copied.
-        guard text.utf8.count <= Self.longest else { throw .tooLong }
         try self.init(bytes: Array(text.utf8))
     }
 

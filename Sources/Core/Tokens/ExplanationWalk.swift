@@ -1,72 +1,36 @@
 import Basics
 import JSON
 
-/// Makes all checks of one token and collects the findings.
+/// Makes the checks of one token and collects the findings of those that are possible.
 struct ExplanationWalk {
     private(set) var findings: [TokenExplanation.Finding] = []
 
     /// Takes the token apart.
     mutating func form(_ text: String) -> CompactToken? {
-        do throws(TokenRefusal) {
-            let token = try CompactToken(text)
-            note(.form, .passed)
-            return token
-        } catch {
-            note(.form, .failed(error))
-            return nil
-        }
+        make(.form) { () throws(TokenRefusal) in try CompactToken(text) }
     }
 
     /// Checks the header by each rule, and returns it if all rules hold.
-    mutating func header(_ token: CompactToken?) -> JOSEHeader? {
-        let members = read(.header, of: token, JOSEHeader.members)
-        guard let token, let members else {
-            HeaderCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
-            return nil
-        }
+    mutating func header(_ token: CompactToken) -> JOSEHeader? {
+        let members = make(.header) { () throws(TokenRefusal) in try JOSEHeader.members(of: token) }
+        guard let members else { return nil }
         for check in HeaderCheck.allCases {
-            let verdict = verdict { () throws(TokenRefusal) in try check.apply(to: members) }
-            note(TokenCheck(check), verdict, evidence(check.names, in: members))
+            let evidence = evidence(check.names, in: members)
+            make(.headerRule(check), evidence) { () throws(TokenRefusal) in try check.apply(to: members) }
         }
         return try? JOSEHeader(of: token)
     }
 
-    /// Reads a part of the token as JSON; nil if there is no token or no JSON.
-    private mutating func read<Part>(
-        _ check: TokenCheck, of token: CompactToken?, _ read: (CompactToken) throws(TokenRefusal) -> Part
-    ) -> Part? {
-        guard let token else {
-            note(check, .skipped)
-            return nil
-        }
-        do throws(TokenRefusal) {
-            let part = try read(token)
-            note(check, .passed)
-            return part
-        } catch {
-            note(check, .failed(error))
-            return nil
-        }
-    }
-
     /// Notes whether the token has a source (P-13), or else the refusal.
-    mutating func source(_ token: CompactToken?, _ refusal: TokenRefusal?) {
-        guard let token else { return note(.source, .skipped) }
+    mutating func source(_ token: CompactToken, _ refusal: TokenRefusal?) {
         let claims = try? Claims(of: token)
         let issuer = claims.flatMap { evidence(["iss"], in: $0.members) }
         note(.source, refusal.map { .failed($0) } ?? .passed, issuer)
     }
 
-    /// Checks key and signature, and returns the issuers of the key if the key is known.
-    mutating func signature(
-        _ token: CompactToken?, _ header: JOSEHeader?, ask: (CompactToken, JOSEHeader) -> SignatureFinding
-    ) -> [TokenIssuer]? {
-        guard let token, let header else {
-            note(.key, .skipped)
-            note(.signature, .skipped)
-            return nil
-        }
-        switch ask(token, header) {
+    /// Notes what was found about key and signature, and returns the issuers of the key if the key is known.
+    mutating func signature(_ finding: SignatureFinding) -> [TokenIssuer]? {
+        switch finding {
         case .good(let issuers):
             note(.key, .passed)
             note(.signature, .passed)
@@ -79,34 +43,45 @@ struct ExplanationWalk {
         case .otherAlgorithm: note(.key, .failed(.wrongAlgorithm))
         case .keysUnavailable: note(.key, .failed(.keysUnavailable(retryAfter: 1)))
         }
-        note(.signature, .skipped)
         return nil
     }
 
     /// Checks the claims by each rule, even under a bad signature: the holder wants to know everything that is wrong.
-    mutating func claims(_ token: CompactToken?, rules: ClaimRules?, issuers: [TokenIssuer], now: Int64) {
-        let claims = read(.payload, of: token, Claims.init(of:))
-        guard let claims, let rules else {
-            ClaimCheck.allCases.forEach { note(TokenCheck($0), .skipped) }
-            return
-        }
+    ///
+    /// Returns the token if it names its owner; it is good only if every check passed.
+    mutating func claims(
+        _ token: CompactToken, rules: ClaimRules?, issuers: [TokenIssuer], now: Int64
+    ) -> VerifiedToken? {
+        let claims = make(.payload) { () throws(TokenRefusal) in try Claims(of: token) }
+        guard let claims, let rules else { return nil }
         var examination = ClaimExamination(claims: claims, rules: rules, issuers: issuers, now: now)
         for check in ClaimCheck.allCases {
             let needsIssuers = check == .issuer || check == .policy
-            let result =
-                needsIssuers && issuers.isEmpty
-                ? TokenExplanation.Verdict.skipped
-                : verdict { () throws(TokenRefusal) in try examination.apply(check) }
-            note(TokenCheck(check), result, evidence(check.names(rules), in: claims.members), check.moment(in: claims))
+            if needsIssuers, issuers.isEmpty { continue }
+            let names = check.names(rules)
+            let evidence = evidence(names, in: claims.members)
+            let isAboutTime = [.expiry, .notBefore, .issuedAt].contains(check)
+            let moment = isAboutTime ? (try? claims.moment(names[0])).map { Int64($0.rounded(.down)) } : nil
+            make(.claim(check), evidence, moment) { () throws(TokenRefusal) in
+                try examination.apply(check)
+            }
         }
+        return try? examination.verified()
     }
 
-    private func verdict(_ body: () throws(TokenRefusal) -> Void) -> TokenExplanation.Verdict {
+    /// Makes one check, notes its result, and returns the value that was checked; nil if the check failed.
+    @discardableResult
+    private mutating func make<Value>(
+        _ check: TokenCheck, _ evidence: String? = nil, _ moment: Int64? = nil,
+        _ body: () throws(TokenRefusal) -> Value
+    ) -> Value? {
         do throws(TokenRefusal) {
-            try body()
-            return .passed
+            let value = try body()
+            note(check, .passed, evidence, moment)
+            return value
         } catch {
-            return .failed(error)
+            note(check, .failed(error), evidence, moment)
+            return nil
         }
     }
 
@@ -139,7 +114,7 @@ struct ExplanationWalk {
 
 extension HeaderCheck {
     /// The members of the header that this rule reads.
-    var names: [String] {
+    fileprivate var names: [String] {
         switch self {
         case .algorithm: ["alg"]
         case .type: ["typ"]
@@ -151,21 +126,8 @@ extension HeaderCheck {
 }
 
 extension ClaimCheck {
-    /// Returns the time that this rule checks, in seconds since 1970.
-    fileprivate func moment(in claims: Claims) -> Int64? {
-        let name: String
-        switch self {
-        case .expiry: name = "exp"
-        case .notBefore: name = "nbf"
-        case .issuedAt: name = "iat"
-        case .tenant, .issuer, .audience, .policy, .kind, .application, .owner, .scope: return nil
-        }
-        guard let moment = try? claims.moment(name) else { return nil }
-        return Int64(exactly: moment.rounded(.down))
-    }
-
     /// Returns the claims that this rule reads.
-    func names(_ rules: ClaimRules) -> [String] {
+    fileprivate func names(_ rules: ClaimRules) -> [String] {
         switch self {
         case .expiry: ["exp"]
         case .notBefore: ["nbf"]

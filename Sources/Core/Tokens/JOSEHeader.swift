@@ -42,7 +42,7 @@ package struct JOSEHeader: Sendable, Equatable {
 }
 
 /// The rules for headers, in their order, for the verifier and the explanation alike.
-enum HeaderCheck: CaseIterable {
+package enum HeaderCheck: Sendable, CaseIterable {
     case algorithm, type, critical, unsupported, keyIdentifier
 
     func apply(to header: JSONMembers) throws(TokenRefusal) {

@@ -1,13 +1,10 @@
+import Basics
 import JSON
 
 /// The signature algorithms of published keys (RFC 7518 section 3.1, RFC 8037), for a message (P-9).
 enum KeyAlgorithm {
     static func names(of entries: [JSONValue]) -> [String] {
-        var names: [String] = []
-        for name in entries.compactMap({ $0.object.flatMap(name) }) where !names.contains(name) && names.count < 8 {
-            names.append(name)
-        }
-        return names
+        Array(entries.compactMap { $0.object.flatMap(name) }.withoutDuplicates.prefix(8))
     }
 
     /// Returns `alg` if it is a known name; without `alg`, the algorithm that suits the type of the key.

@@ -3,9 +3,9 @@ import Basics
 extension KeySetDocument.Key {
     /// Returns the issuer whose tokens this key may sign (P-7), under the metadata with which it was published.
     ///
-    /// Microsoft publishes one key for several issuers, so a good signature proves nothing about the tenant.
+    /// Microsoft publishes one key for several issuers, so a good signature proves nothing about the tenant. If one of
+    /// the two issuers leaves the tenant open, the result is the other one.
     ///
-    /// - Returns: the narrower of the two issuers: the one with a tenant, if the other leaves the tenant open.
     /// - Throws: ``KeyRejection`` if no token can be of both issuers, or if the key is of another cloud (P-8).
     package func issuer(under metadata: ProviderMetadata) throws(KeyRejection) -> String {
         if let cloud, let own = metadata.cloud, !cloud.isSame(as: own) { throw .otherCloud }

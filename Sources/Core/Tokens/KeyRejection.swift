@@ -37,9 +37,7 @@ package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
 }
 
 extension KeySetDocument.Key {
-    /// Admits one entry of a set.
-    ///
-    /// Only the members that are read here matter; `nbf`, `x5c` and `x5t` do not (V-40).
+    /// Admits one entry of a set by the members that are read here; `nbf`, `x5c` and `x5t` do not matter (V-40).
     init(_ entry: JSONValue, allowing allowed: [SignatureAlgorithm]) throws(KeyRejection) {
         guard let object = entry.object else { throw .notAnObject }
         guard let kind = Self.kind(of: object) else { throw .wrongKeyType }

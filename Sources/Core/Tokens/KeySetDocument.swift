@@ -48,26 +48,32 @@ package struct KeySetDocument: Sendable, Equatable {
     /// The signature algorithms of all keys, as far as they are known, each once (P-9).
     package let algorithms: [String]
 
-    /// Reads a document; a bad key does not affect the others (V-38).
+    /// Reads a whole document; a bad key does not affect the others (V-38).
     ///
-    /// - Parameters:
-    ///   - bytes: the whole document.
-    ///   - allowed: the algorithms that the settings allow; a key without `alg` is for the first that suits its kind.
+    /// A key without `alg` is for the first of the allowed algorithms that suits its kind.
+    ///
     /// - Throws: ``KeySetError`` if it is not a set of keys at all. A set without usable keys is not an error here.
     package init(
         parsing bytes: [UInt8], allowing allowed: [SignatureAlgorithm] = SignatureAlgorithm.allCases
     ) throws(KeySetError) {
         let entries = try Self.entries(of: bytes)
-        var sorted = SortedKeys()
+        var (good, keys, rejected): ([Key], [Key], [RejectedKey]) = ([], [], [])
         for entry in entries {
             do throws(KeyRejection) {
-                sorted.admit(try Key(entry, allowing: allowed))
+                good.append(try Key(entry, allowing: allowed))
             } catch {
-                sorted.reject(entry.object?["kid"]?.string, error)
+                rejected.append(RejectedKey(keyIdentifier: entry.object?["kid"]?.string, reason: error))
             }
         }
-        keys = sorted.keys
-        rejected = sorted.rejected
+        for key in good {
+            // Of keys that tokens could not tell apart none is trusted.
+            if good.contains(where: { $0.isNamed(as: key) && $0.numbers != key.numbers }) {
+                rejected.append(RejectedKey(keyIdentifier: key.keyIdentifier, reason: .conflictingIdentifier))
+            } else if !keys.contains(where: { $0.isSame(as: key) }) {
+                keys.append(key)
+            }
+        }
+        (self.keys, self.rejected) = (keys, rejected)
         algorithms = KeyAlgorithm.names(of: entries)
     }
 
@@ -89,28 +95,4 @@ package enum KeySetError: Error, Equatable, Sendable {
     case noKeyList
     /// The document has more keys than ``KeySetDocument/mostKeys``.
     case tooManyKeys(Int)
-}
-
-/// The keys of a set, sorted by the rules for equal identifiers.
-private struct SortedKeys {
-    var keys: [KeySetDocument.Key] = []
-    var rejected: [KeySetDocument.RejectedKey] = []
-    private var conflicting: [KeySetDocument.Key] = []
-
-    /// Takes a key; if another key has its identifier and algorithm, neither is trusted (V-38).
-    mutating func admit(_ key: KeySetDocument.Key) {
-        guard !conflicting.contains(where: { $0.isNamed(as: key) }) else {
-            return reject(key.keyIdentifier, .conflictingIdentifier)
-        }
-        guard let index = keys.firstIndex(where: { $0.isNamed(as: key) }) else { return keys.append(key) }
-        guard keys[index].numbers != key.numbers else { return }
-        keys.remove(at: index)
-        conflicting.append(key)
-        reject(key.keyIdentifier, .conflictingIdentifier)
-        reject(key.keyIdentifier, .conflictingIdentifier)
-    }
-
-    mutating func reject(_ keyIdentifier: String?, _ reason: KeyRejection) {
-        rejected.append(KeySetDocument.RejectedKey(keyIdentifier: keyIdentifier, reason: reason))
-    }
 }

@@ -32,12 +32,7 @@ package enum OwnerClaim: Sendable, Equatable {
     }
 
     /// Whether every value consists of GUIDs, so that no value can look like one with a namespace before it (P-14).
-    package var isGUID: Bool {
-        switch self {
-        case .objectIdentifier, .tenantAndObject: true
-        case .other: false
-        }
-    }
+    package var isGUID: Bool { if case .other = self { false } else { true } }
 
     var names: [String] {
         switch self {

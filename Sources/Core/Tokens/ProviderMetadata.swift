@@ -17,10 +17,7 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// `id_token_signing_alg_values_supported`, which explains why a provider publishes no keys.
     package let algorithms: [String]
 
-    /// Reads a document; ``check(against:)`` decides whether to trust it.
-    ///
-    /// - Parameter bytes: the whole document.
-    /// - Throws: the first member that is missing.
+    /// Reads a document, or throws for the first member that is missing; ``check(against:)`` says whether to trust it.
     package init(parsing bytes: [UInt8]) throws(MetadataError) {
         let object = try rethrowing(as: { _ in MetadataError.notJSON }) { () throws(JSONError) in
             try StrictJSON.object(bytes, longest: Self.longest)
@@ -59,10 +56,7 @@ package struct ProviderMetadata: Sendable, Equatable {
         return object
     }
 
-    /// Checks whether the document may be trusted (V-74); if not, no part of it is used.
-    ///
-    /// - Returns: the reason for which the issuer is believed.
-    /// - Throws: the first rule that is broken.
+    /// Checks whether the document may be trusted (V-74), and returns the reason for which its issuer is believed.
     @discardableResult
     package func check(against rules: MetadataRules) throws(MetadataError) -> IssuerBasis {
         guard let source = WebAddress(rules.metadataURL), rules.mayFetch(source) else { throw .insecureSource }

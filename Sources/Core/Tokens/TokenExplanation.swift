@@ -13,8 +13,7 @@ package enum SignatureFinding: Sendable, Equatable {
 
 /// Every check of one token with its result, for a person who wants to know why it is refused.
 ///
-/// It makes the checks of the verifier, and continues after a failure with every check that is still possible. It
-/// quotes claims, so it is for the holder of the token and not for a log.
+/// After a failure it continues with every check that is still possible. It quotes claims, so it must not reach a log.
 package struct TokenExplanation: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case passed
@@ -34,6 +33,8 @@ package struct TokenExplanation: Sendable, Equatable {
 
     /// All checks, each once, in the order of the verifier.
     package let findings: [Finding]
+    /// The person of a good token.
+    package let principal: Principal?
 
     /// The verifier's answer: the reason of the first failed check; nil for a good token.
     package var refusal: TokenRefusal? {
@@ -41,25 +42,29 @@ package struct TokenExplanation: Sendable, Equatable {
         return nil
     }
 
-    /// Explains a token.
+    /// Explains a token, without scheme and surrounding white space, at this second since 1970.
     ///
-    /// - Parameters:
-    ///   - token: the text, without scheme and surrounding white space.
-    ///   - rules: the rules of the token's source; nil if the token has no source.
-    ///   - sourceRefusal: the reason if the token has no source, or if its source takes no tokens.
-    ///   - issuers: all issuers of the source, for the claims of a token whose key is unknown.
-    ///   - now: the wall clock, in seconds since 1970.
-    ///   - signature: checks the signature; called at most once, and only for a usable header.
+    /// The rules are those of the token's source. If the token has no source, or its source takes no tokens,
+    /// `sourceRefusal` is the reason. The claims of a token whose key is unknown are checked for all issuers of the
+    /// source. The closure checks the signature of a token with a usable header.
     package init(
         of token: String, rules: ClaimRules?, sourceRefusal: TokenRefusal? = nil, issuers: [TokenIssuer], now: Int64,
         signature: (CompactToken, JOSEHeader) -> SignatureFinding
     ) {
         var walk = ExplanationWalk()
-        let compact = walk.form(token)
-        let header = walk.header(compact)
-        walk.source(compact, sourceRefusal)
-        let found = walk.signature(compact, rules == nil ? nil : header, ask: signature)
-        walk.claims(compact, rules: rules, issuers: found ?? issuers, now: now)
-        findings = walk.findings
+        var verified: VerifiedToken?
+        if let compact = walk.form(token) {
+            let header = walk.header(compact)
+            walk.source(compact, sourceRefusal)
+            var found: [TokenIssuer]?
+            if let header, rules != nil { found = walk.signature(signature(compact, header)) }
+            verified = walk.claims(compact, rules: rules, issuers: found ?? issuers, now: now)
+        }
+        let made = walk.findings
+        findings = TokenCheck.allCases.map { check in
+            made.first { $0.check == check } ?? Finding(check: check, verdict: .skipped, evidence: nil, moment: nil)
+        }
+        let isGood = findings.allSatisfy { $0.verdict == .passed }
+        principal = isGood ? verified?.principal : nil
     }
 }

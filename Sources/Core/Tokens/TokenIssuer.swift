@@ -26,13 +26,8 @@ package struct TokenIssuer: Sendable, Hashable {
         return IssuerTenant.fill(identifier, with: tenant).isSame(as: issuer)
     }
 
-    /// Compares bytes, see `isSame(as:)`.
+    /// Compares the issuers byte by byte; the policies come from the settings.
     package static func == (a: TokenIssuer, b: TokenIssuer) -> Bool {
-        guard a.identifier.isSame(as: b.identifier) else { return false }
-        return switch (a.policy, b.policy) {
-        case (nil, nil): true
-        case (let a?, let b?): a.isSame(as: b)
-        case (nil, _?), (_?, nil): false
-        }
+        a.identifier.isSame(as: b.identifier) && a.policy == b.policy
     }
 }

@@ -1,16 +1,14 @@
 /// Decides whether a bearer token is accepted.
 package protocol TokenVerifier: Sendable {
-    /// Verifies a token as far as possible without waiting: form, signature, claims.
+    /// Verifies the text after the scheme as far as possible without waiting: form, signature, claims.
     ///
-    /// - Parameter token: the text after the scheme.
-    /// - Returns: the person of the token, or the rest of the verification, which waits.
     /// - Throws: the exact reason, for the log; answers show only its ``TokenRefusal/outcome``.
     func verification(of token: String) throws(TokenRefusal) -> Verification
 
-    /// Looks up a token that was verified before, without waiting and without copying it.
+    /// Looks up the bytes after the scheme among the tokens that were verified before, without waiting and without a
+    /// copy.
     ///
-    /// - Parameter token: the bytes after the scheme.
-    /// - Returns: the person of the token, if it would be accepted again now; nil if the token must be verified.
+    /// Returns nil if the token must be verified again.
     func cached(_ token: ArraySlice<UInt8>) -> Principal?
 }
 
@@ -20,10 +18,7 @@ extension TokenVerifier {
 
     /// Returns the person that a token represents, and waits if necessary.
     package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
-        switch try verification(of: token) {
-        case .verified(let principal): principal
-        case .waiting(let rest): try await rest()
-        }
+        try await verification(of: token).principal()
     }
 }
 
@@ -36,6 +31,14 @@ package enum Verification: Sendable {
 
     /// The rest of a verification, which waits for a limited time.
     package typealias Rest = @Sendable () async throws(TokenRefusal) -> Principal
+
+    /// Returns the person, after the rest if necessary.
+    package func principal() async throws(TokenRefusal) -> Principal {
+        switch self {
+        case .verified(let principal): principal
+        case .waiting(let rest): try await rest()
+        }
+    }
 }
 
 /// The person that a verified token represents.

@@ -1,7 +1,6 @@
 /// Recognizes moduli of the broken key generator known as ROCA (CVE-2017-15361), which can be factored.
 ///
-/// Their primes, and so the moduli, are powers of 65537 modulo many small primes. Of random moduli, one in 2^30 is,
-/// too.
+/// They are powers of 65537 modulo many small primes, as is one in 2^30 of random moduli.
 enum WeakModulus {
     /// Returns whether the modulus, big-endian, has that fingerprint.
     static func isFactorable(_ modulus: [UInt8]) -> Bool {

@@ -2,10 +2,10 @@
 package struct FetchRequest: Sendable, Equatable {
     /// The address: `https://`, or `http://` if ``allowHTTP`` is true.
     package var url: String
-    /// The longest time for name, connection and TLS together, in milliseconds.
-    package var connectMilliseconds: Int
-    /// The longest time for everything from the first look-up to the last byte, in milliseconds (V-86).
-    package var totalMilliseconds: Int
+    /// The longest time for name, connection and TLS together.
+    package var connectTime: Duration
+    /// The longest time for everything from the first look-up to the last byte (V-86).
+    package var totalTime: Duration
     /// The longest body.
     package var maxBytes: Int
     /// A file of PEM certificates that are trusted instead of the machine's own, if given.
@@ -21,12 +21,12 @@ package struct FetchRequest: Sendable, Equatable {
 
     /// Creates a request with the limits of key fetching: 2 s to connect, 5 s in all, 256 KiB.
     package init(
-        url: String, connectMilliseconds: Int = 2000, totalMilliseconds: Int = 5000, maxBytes: Int = 256 * 1024,
-        caFile: String? = nil, allowHTTP: Bool = false
+        url: String, connectTime: Duration = .seconds(2), totalTime: Duration = .seconds(5),
+        maxBytes: Int = 256 * 1024, caFile: String? = nil, allowHTTP: Bool = false
     ) {
         self.url = url
-        self.connectMilliseconds = connectMilliseconds
-        self.totalMilliseconds = totalMilliseconds
+        self.connectTime = connectTime
+        self.totalTime = totalTime
         self.maxBytes = maxBytes
         self.caFile = caFile
         self.allowHTTP = allowHTTP

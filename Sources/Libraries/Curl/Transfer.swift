@@ -62,8 +62,8 @@ private import OpenSSL
 
     private var numberOptions: [(CURLoption, Int)] {
         [
-            (CURLOPT_CONNECTTIMEOUT_MS, request.connectMilliseconds),
-            (CURLOPT_TIMEOUT_MS, request.totalMilliseconds),
+            (CURLOPT_CONNECTTIMEOUT_MS, Int(request.connectTime / .milliseconds(1))),
+            (CURLOPT_TIMEOUT_MS, Int(request.totalTime / .milliseconds(1))),
             (CURLOPT_MAXFILESIZE, request.maxBytes),
             (CURLOPT_FOLLOWLOCATION, 0),
             // libcurl would wait for the body of an answer to HEAD if it took HEAD for the name of a method only.

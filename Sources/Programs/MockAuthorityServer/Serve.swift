@@ -39,7 +39,7 @@ func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorErro
 }
 
 private func bind(_ listen: ListenAddress) throws(OperatorError) -> ServerSocket {
-    try rethrowing(as: { OperatorError(listen, $0) }) { () throws(ServerStartError) in
+    try rethrowing(as: { OperatorError(listen, $0) }) { () throws(OperatorError) in
         try ServerSocket(bindingTo: listen.host, port: listen.port)
     }
 }
@@ -48,7 +48,7 @@ private func server(
     _ listen: ListenAddress, _ socket: ServerSocket, _ limits: ServerLimits, _ handler: AuthorityHandler,
     tls: TLSIdentity?
 ) throws(OperatorError) -> HTTPServer {
-    try rethrowing(as: { OperatorError(listen, $0) }) { () throws(ServerStartError) in
+    try rethrowing(as: { OperatorError(listen, $0) }) { () throws(OperatorError) in
         try HTTPServer(listeningOn: socket, limits: limits, tls: tls, handler: handler)
     }
 }
@@ -97,7 +97,7 @@ private func fittingLimits(servers: Int) throws(OperatorError) -> ServerLimits {
 }
 
 extension OperatorError {
-    fileprivate init(_ listen: ListenAddress, _ error: ServerStartError) {
+    fileprivate init(_ listen: ListenAddress, _ error: OperatorError) {
         self.init("cannot listen on \(listen): \(error.message)", .unavailable)
     }
 }

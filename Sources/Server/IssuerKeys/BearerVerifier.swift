@@ -6,8 +6,8 @@ package import Tokens
 
 /// Verifies bearer tokens by the rules and keys of their token source, and caches the verified tokens.
 ///
-/// It may be used before ``start()`` and before the first keys are loaded: until then every token of the right form
-/// gets ``TokenRefusal/keysUnavailable(retryAfter:)`` (V-71).
+/// Until the first keys are loaded, every token of the right form gets ``TokenRefusal/keysUnavailable(retryAfter:)``
+/// (V-71).
 package final class BearerVerifier: TokenVerifier {
     let time: any TimeSource
     /// The caches of the token sources, in the order of the settings; no two concern the same token.
@@ -22,12 +22,8 @@ package final class BearerVerifier: TokenVerifier {
 
     /// Creates a verifier that has no keys yet.
     ///
-    /// - Parameters:
-    ///   - configuration: the sources with their rules, and the bounds.
-    ///   - time: the clocks.
-    ///   - fetcher: fetches metadata and keys; ``stop()`` cancels it.
-    ///   - chance: a random number from 0 to 1, for the jitter of timers.
-    ///   - observer: receives events about the keys, on any thread, and must return quickly.
+    /// ``stop()`` cancels the fetcher. The closure `chance` makes random numbers from 0 to 1, for the jitter of
+    /// timers. The observer receives events on any thread, and must return quickly.
     package init(
         _ configuration: IssuerKeysConfiguration, time: any TimeSource = SystemTime(),
         fetcher: any DocumentFetcher = HTTPFetcher(),
@@ -52,7 +48,6 @@ package final class BearerVerifier: TokenVerifier {
 
     /// Finds a token that equals, byte for byte, one that passed every check (V-101); see ``TokenVerifier/cached(_:)``.
     package func cached(_ token: ArraySlice<UInt8>) -> Principal? {
-        guard !tokens.isOff else { return nil }
         let now = time.now
         let seconds = time.wallSeconds
         let found = tokens.find(token) { entry in
@@ -69,6 +64,13 @@ package final class BearerVerifier: TokenVerifier {
         guard snapshot.entries.isEmpty || snapshot.knows(token.header.keyIdentifier) else {
             return .waiting { [self] () async throws(TokenRefusal) in try await verifyUnknownKey(token) }
         }
+        return try verification(of: token, by: snapshot)
+    }
+
+    /// Checks a token by these keys; if a refresh may change the refusal, the rest waits for the refresh.
+    private func verification(
+        of token: PresentedToken, by snapshot: KeySnapshot
+    ) throws(TokenRefusal) -> Verification {
         do throws(TokenRefusal) {
             return .verified(try check(token, by: snapshot))
         } catch {
@@ -93,17 +95,23 @@ package final class BearerVerifier: TokenVerifier {
     /// Searches for the key of a token for a limited time (V-81), and verifies the token.
     private func verifyUnknownKey(_ token: PresentedToken) async throws(TokenRefusal) -> Principal {
         let cache = caches[token.source]
-        let result = await cache.searchUnknownKey()
+        let retryAfter = await cache.searchUnknownKey()
         let snapshot = cache.current(now: time.now)
-        if case .inconclusive(let seconds) = result, !snapshot.knows(token.header.keyIdentifier) {
-            throw refusal(.keysUnavailable(retryAfter: seconds), of: token)
+        if let retryAfter, !snapshot.knows(token.header.keyIdentifier) {
+            throw refusal(.keysUnavailable(retryAfter: retryAfter), of: token)
         }
-        do throws(TokenRefusal) {
-            return try check(token, by: snapshot)
-        } catch {
-            guard let policy = policyToRefresh(before: error, of: token) else { throw refusal(error, of: token) }
-            return try await reconsider(error, of: token, policy, checkedBy: snapshot)
-        }
+        return try await verification(of: token, by: snapshot).principal()
+    }
+
+    /// Returns the policy whose keys must be up to date before this refusal of a token is final; nil if it is final.
+    ///
+    /// The keys of each document are published at once, so that one that cannot be reached does not delay the others.
+    /// Until the next is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for the
+    /// refresh, or is answered "try again"; it is never called invalid.
+    private func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {
+        guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
+        // The signature was verified before, so this is what the issuer says.
+        return (try? Claims(of: token.compact))?.policy
     }
 
     /// Checks a token again if the keys of the policy that it names were not up to date when it was refused.
@@ -130,7 +138,11 @@ package final class BearerVerifier: TokenVerifier {
             let now = time.wallSeconds
             let claims = if let claims = token.claims { claims } else { try Claims(of: token.compact) }
             let verified = try rules[token.source].check(claims, of: issuers, now: now)
-            cache(verified, token, snapshot.generation, since: start)
+            tokens.insert(
+                token.compact.bytes,
+                .init(
+                    verified: verified, source: token.source, generation: snapshot.generation,
+                    verifyAgainAt: start + Self.verifyAgainAfter))
             return verified.principal
         case .bad:
             countVerification(since: start)
@@ -141,15 +153,6 @@ package final class BearerVerifier: TokenVerifier {
         }
     }
 
-    private func cache(_ verified: VerifiedToken, _ token: PresentedToken, _ generation: UInt64, since start: Int64) {
-        guard !tokens.isOff else { return }
-        tokens.insert(
-            token.compact.bytes,
-            .init(
-                verified: verified, source: token.source, generation: generation,
-                verifyAgainAt: start + Self.verifyAgainAfter))
-    }
-
     private func countVerification(since start: Int64) {
         verificationTimes.add(UInt64(clamping: time.now - start))
     }
@@ -157,8 +160,6 @@ package final class BearerVerifier: TokenVerifier {
     // MARK: Start and stop
 
     /// Reads the key file, starts the threads and begins to fetch; returns at once.
-    ///
-    /// - Throws: the system's refusal to start a thread.
     package func start() throws(NamedThread.Failure) {
         // Every source reads the file first, so that none writes the file before another has read it.
         readFile()
@@ -175,17 +176,13 @@ package final class BearerVerifier: TokenVerifier {
         for cache in caches { cache.stop() }
     }
 
-    /// Fetches all keys anew for an operator, at most once in five seconds (V-90).
-    ///
-    /// - Returns: whether the fetch was granted.
+    /// Fetches all keys anew for an operator, at most once in five seconds (V-90); returns whether it will.
     @discardableResult
     package func refreshNow() -> Bool {
         caches.map { $0.refreshNow() }.contains(true)
     }
 
-    /// Takes the trust from these keys at once (V-97).
-    ///
-    /// A key that is trusted again serves from the next fetch on.
+    /// Takes the trust from these keys at once (V-97); a key that is trusted again serves from the next fetch on.
     package func distrust(_ identifiers: [String]) {
         distrusted.identifiers.withLock { $0 = identifiers }
         for cache in caches { cache.publish(now: time.now) }
@@ -215,9 +212,6 @@ package final class BearerVerifier: TokenVerifier {
     }
 
     /// Explains a token by the keys that are loaded, without fetching or caching anything.
-    ///
-    /// - Parameter token: the text, without scheme and surrounding white space.
-    /// - Returns: every check with its result. It quotes claims, so it must not reach a log.
     package func explain(_ token: String) -> TokenExplanation {
         let (source, refusal) = choice(for: token)
         let snapshot = source.map { caches[$0].current(now: time.now) }

@@ -17,15 +17,9 @@ struct DocumentLoader {
     let fetcher: any DocumentFetcher
     let distrusted: [String]
     /// Origins that could not be reached during this refresh, of which nothing else is tried (V-72).
-    private var unreachable: [String: FetchError] = [:]
+    var unreachable: [String: FetchError] = [:]
     /// The key sets of this refresh: policies may share a key set, which is then fetched once.
-    private var keySets: [String: FetchedDocument] = [:]
-
-    init(_ source: TokenSource, fetcher: any DocumentFetcher, distrusted: [String]) {
-        self.source = source
-        self.fetcher = fetcher
-        self.distrusted = distrusted
-    }
+    var keySets: [String: FetchedDocument] = [:]
 
     /// Loads metadata and keys of one document, or only its keys if metadata was loaded before and is not due.
     mutating func load(
@@ -34,21 +28,14 @@ struct DocumentLoader {
         if !withMetadata, let known {
             do throws(LoadFailure) {
                 return try keys(of: document, known.metadata, known, maxAge: nil, withMetadata: false)
-            } catch .keysNotFetched(.status(404), _), .keysNotFetched(.status(410), _) {
-                // The key set moved, and the metadata says where (V-82).
             } catch {
-                throw error
+                // If the key set moved, the metadata says where (V-82).
+                guard error.fetch == .status(404) || error.fetch == .status(410) else { throw error }
             }
         }
-        let (metadata, maxAge) = try metadata(of: document)
-        return try keys(of: document, metadata, known, maxAge: maxAge, withMetadata: true)
-    }
-
-    private mutating func metadata(
-        of document: MetadataDocument
-    ) throws(LoadFailure) -> (ProviderMetadata, maxAge: Int?) {
-        let fetched = try fetch(document.metadataURL, of: document, failure: LoadFailure.metadataNotFetched)
-        return (try source.trustedMetadata(fetched.body, of: document), fetched.maxAge)
+        let fetched = try fetch(document.metadataURL, of: document, failure: source.metadataNotFetched)
+        let metadata = try source.trustedMetadata(fetched.body, of: document)
+        return try keys(of: document, metadata, known, maxAge: fetched.maxAge, withMetadata: true)
     }
 
     private mutating func keys(
@@ -62,10 +49,10 @@ struct DocumentLoader {
         } catch {
             // authentik without a signing key publishes a set without a list.
             guard error == .noKeyList, metadata.signsWithSecrets else { throw .keysNotRead(error) }
-            throw .unsupportedAlgorithms(metadata.algorithms)
+            throw source.unsupportedAlgorithms(metadata.algorithms)
         }
         let loaded = try LoadedKeys(
-            metadata: metadata, document: set, known: known?.keys ?? [], distrusted: distrusted)
+            of: source, metadata: metadata, document: set, known: known?.keys ?? [], distrusted: distrusted)
         // The shorter time counts, because neither document may be used for longer than its provider says.
         let ages = [maxAge, fetched.maxAge].compactMap { $0 }
         return Load(keys: loaded, maxAge: ages.min(), withMetadata: withMetadata)
@@ -73,7 +60,7 @@ struct DocumentLoader {
 
     private mutating func keySet(_ url: String, _ document: MetadataDocument) throws(LoadFailure) -> FetchedDocument {
         if let fetched = keySets[url] { return fetched }
-        let fetched = try fetch(url, of: document, failure: LoadFailure.keysNotFetched)
+        let fetched = try fetch(url, of: document, failure: source.keysNotFetched)
         keySets[url] = fetched
         return fetched
     }
@@ -82,15 +69,15 @@ struct DocumentLoader {
     ///
     /// Keys may be elsewhere than their metadata: at another port, or at one of the hosts in the settings (P-6).
     private mutating func fetch(
-        _ url: String, of document: MetadataDocument, failure: (FetchError, String) -> LoadFailure
+        _ url: String, of document: MetadataDocument, failure: (FetchError, MetadataDocument) -> LoadFailure
     ) throws(LoadFailure) -> FetchedDocument {
         let origin = url.originAndPath.origin
-        if let error = unreachable[origin] { throw .originUnreachable(error) }
+        if let error = unreachable[origin] { throw LoadFailure(error.message, fetch: error) }
         do throws(FetchError) {
             return try fetcher.fetch(try request(url, document))
         } catch {
             if error.isOfOrigin { unreachable[origin] = error }
-            throw failure(error, source.providerSetting(of: document))
+            throw failure(error, document)
         }
     }
 
@@ -108,11 +95,11 @@ extension TokenSource {
     func trustedMetadata(
         _ bytes: [UInt8], of document: MetadataDocument
     ) throws(LoadFailure) -> ProviderMetadata {
-        let metadata = try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: nil) }) {
-            () throws(MetadataError) in try ProviderMetadata(parsing: bytes)
+        let metadata = try rethrowing(as: { metadataNotTrusted($0, issuer: nil) }) { () throws(MetadataError) in
+            try ProviderMetadata(parsing: bytes)
         }
-        try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: metadata.issuer) }) {
-            () throws(MetadataError) in _ = try metadata.check(against: metadataRules(of: document))
+        try rethrowing(as: { metadataNotTrusted($0, issuer: metadata.issuer) }) { () throws(MetadataError) in
+            _ = try metadata.check(against: metadataRules(of: document))
         }
         return metadata
     }

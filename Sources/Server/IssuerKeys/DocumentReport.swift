@@ -12,9 +12,9 @@ package struct DocumentReport: Sendable, Equatable {
     /// The policy that tokens must name; nil for a provider without policies.
     package let policy: String?
     /// The contents of the document; nil if the load failed.
-    package let contents: Contents?
+    package fileprivate(set) var contents: Contents?
     /// The problem and its remedy; nil if the load succeeded.
-    package let problem: String?
+    package fileprivate(set) var problem: String?
 
     package struct Contents: Sendable, Equatable {
         /// The issuer that the metadata names, and the reason for which it is believed.
@@ -41,40 +41,34 @@ extension IssuerKeysConfiguration {
         _ index: Int, _ registry: SourceRegistry, _ fetcher: any DocumentFetcher
     ) -> [DocumentReport] {
         let source = sources[index]
-        var loader = DocumentLoader(source, fetcher: fetcher, distrusted: distrustedKeys)
+        var loader = DocumentLoader(source: source, fetcher: fetcher, distrusted: distrustedKeys)
         var trusted = [String?](repeating: nil, count: source.documents.count)
         return source.documents.enumerated().map { position, document in
+            var report = DocumentReport(
+                source: source.name, document: document.name, metadataURL: document.metadataURL,
+                policy: document.policy)
             do throws(LoadFailure) {
                 let keys = try loader.load(document, withMetadata: true, known: nil).keys
                 try source.checkTenant(of: keys.issuer, document: position, trusted: trusted)
                 try registry.admit(keys.issuer, source: index, document: position)
                 trusted[position] = keys.issuer
-                return DocumentReport(source, document, try contents(of: keys, source, document))
+                report.contents = try contents(of: keys, source, document)
             } catch {
-                return DocumentReport(source, document, nil, problem: error.message(in: source))
+                report.problem = error.message
             }
+            return report
         }
     }
 
     private func contents(
         of keys: LoadedKeys, _ source: TokenSource, _ document: MetadataDocument
     ) throws(LoadFailure) -> DocumentReport.Contents {
-        let basis = try rethrowing(as: { LoadFailure.metadataNotTrusted($0, issuer: keys.issuer) }) {
+        let basis = try rethrowing(as: { source.metadataNotTrusted($0, issuer: keys.issuer) }) {
             () throws(MetadataError) in try keys.metadata.check(against: source.metadataRules(of: document))
         }
         return DocumentReport.Contents(
             issuer: keys.issuer, basis: basis, keySetURL: keys.metadata.keySetURL,
             keyIdentifiers: keys.keys.map(\.published.keyIdentifier), algorithms: keys.keys.map(\.published.algorithm),
             skipped: keys.skipped)
-    }
-}
-
-extension DocumentReport {
-    fileprivate init(
-        _ source: TokenSource, _ document: MetadataDocument, _ contents: Contents?, problem: String? = nil
-    ) {
-        self.init(
-            source: source.name, document: document.name, metadataURL: document.metadataURL, policy: document.policy,
-            contents: contents, problem: problem)
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// The state of one metadata document: its keys, and its times on the monotonic clock in nanoseconds.
 struct DocumentState: Sendable {
     /// The keys that were last loaded and validated, whether they still serve or not.
@@ -33,8 +35,7 @@ struct DocumentState: Sendable {
 
     /// Puts off the next refresh, because metadata and keys were loaded.
     ///
-    /// It is due after the usual time, or after `maxAge` (seconds) if that is shorter (V-89), less up to a tenth
-    /// (V-87).
+    /// It is due after the usual time, or after `maxAge` seconds if that is shorter (V-89), less up to a tenth (V-87).
     mutating func refreshed(now: Int64, maxAge: Int?, chance: Double, timing: KeyTiming) {
         var pause = timing.refresh.nanoseconds
         if let maxAge {
@@ -45,9 +46,8 @@ struct DocumentState: Sendable {
         failures = 0
     }
 
-    /// Takes keys that were loaded, with the metadata or alone.
-    ///
-    /// A load of keys alone does not change the time at which metadata is due.
+    /// Takes keys that were loaded, with the metadata or alone; a load of keys alone does not put off that of
+    /// metadata.
     mutating func loaded(_ keys: LoadedKeys, fetchedAt: Int64, now: Int64) {
         self.keys = keys
         self.fetchedAt = fetchedAt

@@ -9,25 +9,19 @@ extension BearerVerifier {
     /// A source that has not loaded its metadata has no issuer yet. An issuer for many tenants counts once for each
     /// listed tenant; if every tenant is allowed, it is left out, because no client could use it.
     package var openIssuers: [String] {
-        let now = time.wallSeconds
-        return caches.indices.filter { !caches[$0].source.isClosed(at: now) }.flatMap { index in
-            issuers(ofSource: index).flatMap { issuer in
+        zip(statuses, rules).filter { !$0.0.isClosed }.flatMap { status, rules in
+            status.issuers.flatMap { issuer in
                 guard IssuerTenant.isTemplate(issuer) else { return [issuer] }
-                return (rules[index].tenants?.listed ?? []).map { IssuerTenant.fill(issuer, with: $0) }
+                return (rules.tenants?.listed ?? []).map { IssuerTenant.fill(issuer, with: $0) }
             }
         }.withoutDuplicates
     }
 
     /// Returns the mistake that a refused token shows, if it shows a common one (P-33).
     package func mistake(in token: String, refused refusal: TokenRefusal) -> CommonMistake? {
-        let configured = ConfiguredIssuers(
-            issuers: caches.indices.flatMap { issuers(ofSource: $0) }, audiences: rules.flatMap(\.audience.accepted))
-        return CommonMistake(
-            in: token, refused: refusal, configured: configured, now: time.wallSeconds)
-    }
-
-    private func issuers(ofSource index: Int) -> [String] {
-        caches[index].current(now: time.now).issuerIdentifiers
+        CommonMistake(
+            in: token, refused: refusal, issuers: statuses.flatMap(\.issuers),
+            audiences: rules.flatMap(\.audience.accepted), now: time.wallSeconds)
     }
 }
 

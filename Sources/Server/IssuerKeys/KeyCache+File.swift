@@ -10,7 +10,9 @@ extension KeyCache {
         guard let file = environment.file else { return }
         let (now, wall) = (time.now, time.wallMilliseconds)
         do throws(OperatorError) {
-            let records = try file.read(source, distrusted: distrusted, now: wall, trust: timing.trust)
+            let records = try file.read(source, distrusted: distrusted, now: wall, trust: timing.trust) {
+                observer(.fileIgnored(reason: $0))
+            }
             let taken = records.indices.filter { take(records[$0], document: $0, now: now, wall: wall) }
             guard !taken.isEmpty else { return }
             file.keep(self.records, ofSource: index)
@@ -21,27 +23,22 @@ extension KeyCache {
         }
     }
 
-    private func take(
-        _ result: Result<KeyFile.Record, OperatorError>?, document: Int, now: Int64, wall: Int64
-    ) -> Bool {
-        guard let result else { return false }
-        do throws(OperatorError) {
-            let record = try result.get()
-            let label = source.label(of: source.documents[document])
-            try rethrowing(as: { OperatorError("\(label): \($0.message(in: self.source))") }) {
-                () throws(LoadFailure) in try admit(record.keys.issuer, document: document)
-            }
-            guarded.withLock { guarded in
-                guarded.state.restore(
-                    record.keys, document: document, fetchedAt: record.fetchedAt,
-                    loadedAt: now - (wall - record.fetchedAt) * 1_000_000)
-                publish(&guarded, now: now)
-            }
-            return true
+    private func take(_ record: KeyFile.Record?, document: Int, now: Int64, wall: Int64) -> Bool {
+        guard let record else { return false }
+        do throws(LoadFailure) {
+            try admit(record.keys.issuer, document: document)
         } catch {
-            observer(.fileIgnored(reason: error.message))
+            let label = source.label(of: source.documents[document])
+            observer(.fileIgnored(reason: "\(label): \(error.message)"))
             return false
         }
+        guarded.withLock { guarded in
+            guarded.state.restore(
+                record.keys, document: document, fetchedAt: record.fetchedAt,
+                loadedAt: now - (wall - record.fetchedAt) * 1_000_000)
+            publish(&guarded, now: now)
+        }
+        return true
     }
 
     private var records: [KeyFile.Record] {

@@ -6,13 +6,10 @@ import Tokens
 
 /// The keys of one token source, which a thread of its own keeps fresh; readers see immutable snapshots.
 ///
-/// ``KeyCacheState`` decides; this class has the lock, the thread and the fetcher. One thread (`keys`) fetches, so there
-/// is never more than one exchange with the provider (V-77). A source that hangs, or publishes unacceptable documents,
-/// shares only the file and the list of issuers with the others (P-18, P-19).
+/// ``KeyCacheState`` decides, and the thread (`keys`) fetches, so there is never more than one exchange with the
+/// provider (V-77). Sources share only the file and the list of issuers, so none suffers from another (P-18, P-19).
 final class KeyCache: Sendable {
-    /// The values that the lock protects.
-    ///
-    /// Fetches and writes to the file happen without the lock.
+    /// The values that the lock protects, which no fetch and no write to the file holds.
     struct Guarded {
         var state: KeyCacheState
         /// The number of requests that wait for a refresh (V-81).
@@ -113,10 +110,9 @@ final class KeyCache: Sendable {
         }
     }
 
-    /// Whether a token with an unknown issuer may come from this source, of which some documents were not loaded yet (P-13).
+    /// Returns whether a token with an unknown issuer and this policy may come from this source (P-13).
     ///
-    /// - Parameter policy: the policy that the token names.
-    /// - Returns: true if no document was loaded, or if that of the policy was not.
+    /// That is so if none of its documents was loaded, or if that of the policy was not.
     func hasUnknownIssuer(forPolicy policy: String?) -> Bool {
         let states = guarded.withLock { $0.state.documents }
         let unknown = zip(states, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
@@ -161,16 +157,10 @@ final class KeyCache: Sendable {
 
     // MARK: Unknown keys
 
-    /// The result of the search for an unknown key.
-    enum SearchResult: Equatable {
-        /// Everything that the providers publish is known now; a key that is still missing does not exist.
-        case complete
-        /// A key that is still missing may exist all the same.
-        case inconclusive(retryAfter: Int)
-    }
-
     /// Demands a refresh for a key that is in no snapshot, if the limits allow one, and waits for it (V-79, V-81).
-    func searchUnknownKey() async -> SearchResult {
+    ///
+    /// Returns the seconds after which to try again; nil if a key that is still missing does not exist.
+    func searchUnknownKey() async -> Int? {
         let now = time.now
         let (demand, isReported) = guarded.withLock { guarded in
             let demand = guarded.state.unknownKey(now: now, waiting: guarded.waiters)
@@ -178,17 +168,14 @@ final class KeyCache: Sendable {
         }
         if isReported { observer(.unknownKeysLimited(source: source.name)) }
         switch demand {
-        case .refuse: return .complete
-        case .unavailable(let seconds): return .inconclusive(retryAfter: seconds)
+        case .refuse: return nil
+        case .unavailable(let seconds): return seconds
         case .wait: refresher.wake()
         }
-        guard await refreshEnds(since: now) else { return .inconclusive(retryAfter: 1) }
+        guard await refreshEnds(since: now) else { return 1 }
         let end = time.now
-        return guarded.withLock { guarded in
-            // A key that a failed fetch did not bring may exist all the same (V-118).
-            guard guarded.state.isDegraded else { return .complete }
-            return .inconclusive(retryAfter: guarded.state.retryAfter(now: end))
-        }
+        // A key that a failed fetch did not bring may exist all the same (V-118).
+        return guarded.withLock { $0.state.isDegraded ? $0.state.retryAfter(now: end) : nil }
     }
 
     /// Waits for a running refresh without demanding one; returns whether the last attempt at this policy succeeded.
@@ -244,7 +231,7 @@ final class KeyCache: Sendable {
             if published.isExpired(start) { publish(now: start) }
             return guarded.withLock { $0.state.nextLook(now: start) }
         }
-        var loader = DocumentLoader(source, fetcher: environment.fetcher, distrusted: distrusted)
+        var loader = DocumentLoader(source: source, fetcher: environment.fetcher, distrusted: distrusted)
         var isChanged = false
         for plan in plans where load(plan, with: &loader) { isChanged = true }
         endRefresh()
@@ -253,9 +240,7 @@ final class KeyCache: Sendable {
         return guarded.withLock { $0.state.nextLook(now: end) }
     }
 
-    /// Loads one metadata document and publishes its keys at once.
-    ///
-    /// Returns false if that failed.
+    /// Loads one metadata document and publishes its keys at once; returns false if that failed.
     private func load(_ plan: KeyCacheState.FetchPlan, with loader: inout DocumentLoader) -> Bool {
         let document = source.documents[plan.document]
         let known = guarded.withLock { $0.state.documents[plan.document].keys }
@@ -281,15 +266,15 @@ final class KeyCache: Sendable {
     }
 
     private func fail(_ plan: KeyCacheState.FetchPlan, _ document: MetadataDocument, _ failure: LoadFailure) {
-        let (label, message) = (source.label(of: document), failure.message(in: source))
-        let outcome = KeyCacheState.Outcome.failed(reason: "\(label): \(message)")
+        let label = source.label(of: document)
+        let outcome = KeyCacheState.Outcome.failed(reason: "\(label): \(failure.message)")
         let (now, chance) = (time.now, environment.chance())
         let seconds = guarded.withLock { guarded in
             guarded.state.finish(plan, outcome, now: now, chance: chance)
             return (guarded.state.documents[plan.document].nextAttempt - now) / 1_000_000_000
         }
         guard !failure.isCancelled else { return }
-        observer(.loadFailed(source: label, reason: message, nextAttemptSeconds: Int(seconds)))
+        observer(.loadFailed(source: label, reason: failure.message, nextAttemptSeconds: Int(seconds)))
     }
 
     private func endRefresh() {

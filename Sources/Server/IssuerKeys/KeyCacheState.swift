@@ -1,9 +1,9 @@
 import Basics
 
-/// The knowledge and decisions of one token source's key cache, without clock, threads and network.
+/// The knowledge and decisions of one token source's key cache (`docs/keys-and-tokens.md`).
 ///
-/// Times are nanoseconds of the monotonic clock; `chance` is a random number from 0 to 1. `docs/keys-and-tokens.md`
-/// describes the life of keys that follows from the decisions.
+/// It has no clock, thread or network: times are nanoseconds of the monotonic clock, and `chance` is a random number
+/// from 0 to 1.
 struct KeyCacheState: Sendable {
     /// The fetches for one metadata document.
     struct FetchPlan: Sendable, Equatable {
@@ -90,9 +90,8 @@ struct KeyCacheState: Sendable {
         return waiting < timing.mostWaiters ? .wait : .unavailable(retryAfter: 1)
     }
 
-    /// Makes all documents due because an operator wants fresh keys now (V-90).
-    ///
-    /// Returns false if that comes too soon again.
+    /// Makes all documents due because an operator wants fresh keys now (V-90); returns false if that is too soon
+    /// again.
     mutating func force(now: Int64) -> Bool {
         if let forcedAt, now - forcedAt < timing.forcedInterval.nanoseconds { return false }
         forcedAt = now

@@ -6,8 +6,7 @@ import Tokens
 
 /// The file that keeps the keys of all token sources over a restart (V-88); see `docs/keys-and-tokens.md`.
 ///
-/// The file holds public keys only, but everyone who can write it can add a key: it has mode 0600 in a folder of the
-/// server. Each source replaces its own part, and keeps those of the others.
+/// It holds public keys only, but everyone who can write it can add a key, so its mode is 0600.
 package final class KeyFile: Sendable {
     /// One metadata document in the file.
     struct Record: Sendable {
@@ -41,9 +40,7 @@ package final class KeyFile: Sendable {
         parts.withLock { $0[source] = part }
     }
 
-    /// Writes the file with a new part of this source.
-    ///
-    /// Writes happen one after the other, because an older file must not replace a newer one.
+    /// Writes the file with a new part of this source; two writes do not overlap, so the newer one stays.
     func write(_ part: [Record], ofSource source: Int) throws(SystemError) {
         try parts.withLock { (parts) throws(SystemError) in
             parts[source] = part
@@ -69,16 +66,13 @@ package final class KeyFile: Sendable {
 
     /// Returns the record of each document of a token source in the file; all are nil if there is no file yet.
     ///
-    /// - Parameters:
-    ///   - source: the token source of the settings, whose rules the file must fit.
-    ///   - distrusted: the `kid`s of keys that are not taken.
-    ///   - now: the wall clock, in milliseconds since 1970.
-    ///   - trust: the age at which keys are too old.
-    /// - Returns: the records, in the order of the documents.
+    /// The closure learns why a record is ignored. The distrusted keys are not taken, and none that was fetched longer ago than `trust`. The wall clock, `now`, is
+    /// in milliseconds since 1970.
+    ///
     /// - Throws: the reason for which no part of the file is used.
     func read(
-        _ source: TokenSource, distrusted: [String], now: Int64, trust: Duration
-    ) throws(OperatorError) -> [Result<Record, OperatorError>?] {
+        _ source: TokenSource, distrusted: [String], now: Int64, trust: Duration, ignored: (String) -> Void
+    ) throws(OperatorError) -> [Record?] {
         guard let bytes = try bytes() else { return source.documents.map { _ in nil } }
         let list = try entries(bytes)
         return source.documents.map { document in
@@ -90,9 +84,10 @@ package final class KeyFile: Sendable {
                 let age = now - record.fetchedAt
                 guard age >= 0 else { throw OperatorError("its keys were fetched in the future") }
                 guard age < trust.nanoseconds / 1_000_000 else { throw OperatorError("its keys are too old") }
-                return .success(record)
+                return record
             } catch {
-                return .failure(OperatorError("\(source.label(of: document)): \(error.message)"))
+                ignored("\(source.label(of: document)): \(error.message)")
+                return nil
             }
         }
     }
@@ -123,19 +118,15 @@ package final class KeyFile: Sendable {
         guard let fetchedAt = entry["fetched_at"]?.integer, fetchedAt > 0, let keys = entry["keys"] else {
             throw OperatorError("its entry in the file is incomplete")
         }
-        let loaded = try rethrowing(as: { OperatorError($0.message(in: source)) }) { () throws(LoadFailure) in
+        let loaded = try rethrowing(as: { OperatorError($0.message) }) { () throws(LoadFailure) in
             let metadata = try source.trustedMetadata(JSONValue.object(entry).serialized(), of: document)
-            return try LoadedKeys(
-                metadata: metadata, document: try keySet(keys, of: source), known: [], distrusted: distrusted)
+            let set = try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
+                try KeySetDocument(
+                    parsing: JSONValue.object(["keys": keys]).serialized(), allowing: source.algorithms)
+            }
+            return try LoadedKeys(of: source, metadata: metadata, document: set, known: [], distrusted: distrusted)
         }
         return Record(metadataURL: document.metadataURL, keys: loaded, fetchedAt: fetchedAt)
-    }
-
-    private func keySet(_ keys: JSONValue, of source: TokenSource) throws(LoadFailure) -> KeySetDocument {
-        try rethrowing(as: LoadFailure.keysNotRead) { () throws(KeySetError) in
-            try KeySetDocument(
-                parsing: JSONValue.object(["keys": keys]).serialized(), allowing: source.algorithms)
-        }
     }
 }
 

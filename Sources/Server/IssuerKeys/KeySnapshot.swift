@@ -2,9 +2,7 @@ import Basics
 import OpenSSL
 import Tokens
 
-/// All keys of one token source that are trusted at one time, with the issuers under which they were published.
-///
-/// It is immutable; any change makes a new snapshot (V-76).
+/// The keys of one token source that are trusted at one time, with their issuers; a change makes a new one (V-76).
 final class KeySnapshot: Sendable {
     /// One key, and the issuers that publish it.
     struct Entry: Sendable {
@@ -21,7 +19,6 @@ final class KeySnapshot: Sendable {
     var issuerIdentifiers: [String] { issuers.map(\.identifier).withoutDuplicates }
     /// The time at which the keys or issuers last changed, in nanoseconds of the monotonic clock.
     let since: Int64
-    private let byIdentifier: [[UInt8]: [Entry]]
 
     /// Creates a snapshot in which no key is trusted yet.
     convenience init(knownIssuers: [String] = []) {
@@ -34,14 +31,13 @@ final class KeySnapshot: Sendable {
         self.entries = entries
         self.issuers = issuers
         self.since = since
-        // The keys are bytes, because equality of Swift's strings would find a key under another spelling (V-27).
-        byIdentifier = Dictionary(grouping: entries) { Array($0.key.published.keyIdentifier.utf8) }
     }
 
-    /// Returns the keys of this identifier: more than one only if policies publish different keys under it, or one key set
-    /// publishes it for several algorithms.
+    /// Returns the keys of this identifier, byte by byte (V-27).
+    ///
+    /// There is more than one if policies publish different keys under it, or one key set for several algorithms.
     func entries(for keyIdentifier: String) -> [Entry] {
-        byIdentifier[Array(keyIdentifier.utf8)] ?? []
+        entries.filter { $0.key.published.keyIdentifier.isSame(as: keyIdentifier) }
     }
 
     func knows(_ keyIdentifier: String) -> Bool { !entries(for: keyIdentifier).isEmpty }

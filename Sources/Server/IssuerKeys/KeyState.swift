@@ -10,10 +10,5 @@ package enum KeyState: String, Sendable, Equatable, CaseIterable {
     case expired
 
     /// Whether tokens can be verified.
-    package var serves: Bool {
-        switch self {
-        case .fresh, .stale: true
-        case .empty, .expired: false
-        }
-    }
+    package var serves: Bool { self == .fresh || self == .stale }
 }

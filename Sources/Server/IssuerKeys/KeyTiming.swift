@@ -26,14 +26,6 @@ package struct KeyTiming: Sendable, Equatable {
     package init() {}
 }
 
-extension Duration {
-    /// The whole nanoseconds, as the monotonic clock counts them.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-}
-
 extension TimeSource {
     /// The monotonic clock, signed, because ages may reach back to before the machine started.
     var now: Int64 { Int64(monotonicNanoseconds) }

@@ -3,71 +3,63 @@ import Curl
 import Tokens
 
 /// Why a metadata document could not be loaded.
-enum LoadFailure: Error, Equatable {
-    /// The metadata could not be fetched; the setting names the provider, as in `keysNotFetched`.
-    case metadataNotFetched(FetchError, setting: String)
-    /// The metadata is not trusted; the issuer is the one that it names, if any.
-    case metadataNotTrusted(MetadataError, issuer: String?)
-    case keysNotFetched(FetchError, setting: String)
-    case keysNotRead(KeySetError)
-    case noUsableKey(String?)
-    /// All keys are for these algorithms, and none is for one that is allowed (P-9).
-    case unsupportedAlgorithms([String])
-    /// Another fetch from the same origin failed a moment ago.
-    case originUnreachable(FetchError)
-    /// The issuer is of another tenant than this metadata document, which serves.
-    case otherIssuer(than: String)
-    /// The issuer belongs to the token source of this name (P-2).
-    case issuerOfOtherSource(String)
-    /// The issuer is of another tenant than the settings name for the sources that share owners by this setting (P-15).
-    case sharedTenantDiffers(setting: String)
+struct LoadFailure: Error {
+    /// The problem and its remedy, in one line.
+    let message: String
+    /// The fetch that failed, if one did.
+    let fetch: FetchError?
 
-    /// Returns the problem and its remedy, in one line.
-    ///
-    /// `source` is the token source of the document, for the names of its settings.
-    func message(in source: TokenSource) -> String {
-        switch self {
-        case .metadataNotFetched(.status(404), let setting) where setting.hasSuffix("METADATA_URL"):
-            "the provider answers 404 for the metadata: it has no such document; check \(setting)"
-        case .metadataNotFetched(.status(404), _):
-            "the authority answers 404 for the metadata: it knows no such tenant or policy; "
-                + "check \(source.setting("AUTHORITY")) and \(source.setting("POLICIES"))"
-        case .metadataNotFetched(let error, let setting):
-            "the metadata could not be fetched: \(error.message)\(error.advice(source, setting))"
-        case .metadataNotTrusted(let error, let issuer): error.message(source.setting) + error.line(for: issuer, source)
-        case .keysNotFetched(let error, let setting):
-            "the keys could not be fetched: \(error.message)\(error.advice(source, setting))"
-        case .keysNotRead(.notJSON): "the key set is not one JSON object within the limits; ask the provider"
-        case .keysNotRead(.noKeyList): "the key set has no list of keys; ask the provider"
-        case .keysNotRead(.tooManyKeys(let count)):
-            "the key set has \(count) keys, more than \(KeySetDocument.mostKeys); ask the provider"
-        case .noUsableKey(nil): "the key set has no keys; ask the provider"
-        case .noUsableKey(let reason?): "none of the published keys may be used: one is refused because \(reason)"
-        case .unsupportedAlgorithms(let names):
-            "the provider signs with \(names.joined(separator: ", ")) only; let it sign with "
-                + source.algorithms.map(\.rawValue).joined(separator: " or ") + " for this application"
-                + (names.contains { SignatureAlgorithm(named: $0) != nil }
-                    ? ", or allow the algorithm (\(source.setting("ALGORITHMS")))" : "")
-        case .originUnreachable(let error): error.message
-        case .otherIssuer(let other):
-            "the metadata names another issuer than that of \(other), and two providers may not be one source: "
-                + "configure each as a source of its own (TASKS_SOURCES)"
-        case .issuerOfOtherSource(let other):
-            "the metadata names an issuer whose tokens are those of \(other); an issuer belongs to one source"
-        case .sharedTenantDiffers(let setting):
-            "the metadata names another tenant than the settings name for the sources that share owners (\(setting)); "
-                + "correct the tenant id in the settings, or do not share owners"
-        }
+    init(_ message: String, fetch: FetchError? = nil) {
+        self.message = message
+        self.fetch = fetch
     }
 
     /// Whether the only reason is that the server stops.
-    var isCancelled: Bool {
-        switch self {
-        case .metadataNotFetched(let error, _), .keysNotFetched(let error, _), .originUnreachable(let error):
-            error == .cancelled
-        case .metadataNotTrusted, .keysNotRead, .noUsableKey, .unsupportedAlgorithms, .otherIssuer,
-            .issuerOfOtherSource, .sharedTenantDiffers:
-            false
+    var isCancelled: Bool { fetch == .cancelled }
+}
+
+extension TokenSource {
+    func metadataNotFetched(_ error: FetchError, _ document: MetadataDocument) -> LoadFailure {
+        let setting = providerSetting(of: document)
+        let text =
+            if error != .status(404) {
+                "the metadata could not be fetched: \(error.message)\(error.advice(self, setting))"
+            } else if document.rules.demandsOwnIssuer {
+                "the provider answers 404 for the metadata: it has no such document; check \(setting)"
+            } else {
+                "the authority answers 404 for the metadata: it knows no such tenant or policy; "
+                    + "check \(setting) and \(self.setting("POLICIES"))"
+            }
+        return LoadFailure(text, fetch: error)
+    }
+
+    func keysNotFetched(_ error: FetchError, _ document: MetadataDocument) -> LoadFailure {
+        let advice = error.advice(self, providerSetting(of: document))
+        return LoadFailure("the keys could not be fetched: \(error.message)\(advice)", fetch: error)
+    }
+
+    /// The issuer is the one that the metadata names, if any.
+    func metadataNotTrusted(_ error: MetadataError, issuer: String?) -> LoadFailure {
+        LoadFailure(error.message(setting) + error.line(for: issuer, self))
+    }
+
+    /// All keys are for these algorithms, and none is for one that is allowed (P-9).
+    func unsupportedAlgorithms(_ names: [String]) -> LoadFailure {
+        let allowing = ", or allow the algorithm (\(setting("ALGORITHMS")))"
+        return LoadFailure(
+            "the provider signs with \(names.joined(separator: ", ")) only; let it sign with "
+                + algorithms.map(\.rawValue).joined(separator: " or ") + " for this application"
+                + (names.contains { SignatureAlgorithm(named: $0) != nil } ? allowing : ""))
+    }
+}
+
+extension LoadFailure {
+    static func keysNotRead(_ error: KeySetError) -> LoadFailure {
+        switch error {
+        case .notJSON: LoadFailure("the key set is not one JSON object within the limits; ask the provider")
+        case .noKeyList: LoadFailure("the key set has no list of keys; ask the provider")
+        case .tooManyKeys(let count):
+            LoadFailure("the key set has \(count) keys, more than \(KeySetDocument.mostKeys); ask the provider")
         }
     }
 }

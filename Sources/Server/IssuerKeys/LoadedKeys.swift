@@ -36,23 +36,28 @@ extension LoadedKeys {
     ///
     /// Keys of the last load are kept, so that their contexts in OpenSSL stay in use.
     init(
-        metadata: ProviderMetadata, document: KeySetDocument, known: [AdmittedKey], distrusted: [String]
+        of source: TokenSource, metadata: ProviderMetadata, document: KeySetDocument, known: [AdmittedKey],
+        distrusted: [String]
     ) throws(LoadFailure) {
         var keys: [AdmittedKey] = []
         var skipped = document.rejected.map {
             SkippedKey(keyIdentifier: $0.keyIdentifier, reason: $0.reason.message)
         }
         for published in document.keys {
-            do throws(Unusable) {
+            do throws(OperatorError) {
                 keys.append(try Self.admit(published, metadata, known, distrusted))
             } catch {
-                skipped.append(SkippedKey(keyIdentifier: published.keyIdentifier, reason: error.reason))
+                skipped.append(SkippedKey(keyIdentifier: published.keyIdentifier, reason: error.message))
             }
         }
         guard !keys.isEmpty else {
-            // Where every key is for another purpose, the reason of one says less than the algorithms of all.
-            throw document.algorithms.isEmpty || !skipped.allSatisfy { Self.otherPurposes.contains($0.reason) }
-                ? .noUsableKey(Self.mostTelling(skipped)) : .unsupportedAlgorithms(document.algorithms)
+            // If every key is for another purpose, the algorithms of all say more than the reason of one.
+            let telling = skipped.first { !Self.otherPurposes.contains($0.reason) }
+            if telling == nil, !document.algorithms.isEmpty { throw source.unsupportedAlgorithms(document.algorithms) }
+            guard let reason = (telling ?? skipped.first)?.reason else {
+                throw LoadFailure("the key set has no keys; ask the provider")
+            }
+            throw LoadFailure("none of the published keys may be used: one is refused because \(reason)")
         }
         self.init(metadata: metadata, keys: keys, skipped: skipped)
     }
@@ -62,29 +67,18 @@ extension LoadedKeys {
         KeyRejection.wrongKeyType, .wrongAlgorithm, .algorithmNotAllowed, .notForSignatures,
     ].map(\.message)
 
-    /// Returns the first reason other than that a key is for another purpose.
-    private static func mostTelling(_ skipped: [SkippedKey]) -> String? {
-        (skipped.first { !otherPurposes.contains($0.reason) } ?? skipped.first)?.reason
-    }
-
-    private struct Unusable: Error {
-        let reason: String
-    }
-
     private static func admit(
         _ published: KeySetDocument.Key, _ metadata: ProviderMetadata, _ known: [AdmittedKey], _ distrusted: [String]
-    ) throws(Unusable) -> AdmittedKey {
-        guard !published.isAmong(distrusted) else {
-            throw Unusable(reason: "it is distrusted by the settings")
-        }
-        let issuer = try rethrowing(as: { Unusable(reason: $0.message) }) { () throws(KeyRejection) in
+    ) throws(OperatorError) -> AdmittedKey {
+        guard !published.isAmong(distrusted) else { throw OperatorError("it is distrusted by the settings") }
+        let issuer = try rethrowing(as: { OperatorError($0.message) }) { () throws(KeyRejection) in
             try published.issuer(under: metadata)
         }
         if let key = known.first(where: { $0.published == published }) {
             return AdmittedKey(published: published, key: key.key, issuer: issuer)
         }
         guard let key = try? PublicKey(published.numbers, for: published.algorithm) else {
-            throw Unusable(reason: "OpenSSL finds it unsound")
+            throw OperatorError("OpenSSL finds it unsound")
         }
         return AdmittedKey(published: published, key: key, issuer: issuer)
     }

@@ -5,17 +5,14 @@ import Tokens
 package enum MetadataAddress {
     private static let document = ".well-known/openid-configuration"
 
-    /// Returns the address of the metadata under an authority.
+    /// Returns the address of the metadata under an authority, for one of its policies if one is given.
     ///
     /// Hosts of the old service, such as `login.microsoftonline.com`, take the policy as `?p=`. All others
     /// (`*.b2clogin.com`, custom domains and mocks) take it in the path (`docs/reproduced.md`).
     ///
-    /// - Parameters:
-    ///   - authority: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`; slashes, `/v2.0` and the metadata
-    ///     document at the end are accepted, and so is `/tfp` or `/te` before the tenant. A query stays. For External
-    ///     ID the host is enough, `https://contoso.ciamlogin.com/`: then the tenant is `contoso.onmicrosoft.com`.
-    ///   - policy: `b2c_1_sign_in`, or nil for an authority without policies.
-    /// - Returns: the address.
+    /// The authority may end in slashes, `/v2.0` or the metadata document, and may have `/tfp` or `/te` before its
+    /// tenant. A query stays. For External ID the host is enough, `https://contoso.ciamlogin.com/`: then the tenant is
+    /// `contoso.onmicrosoft.com`.
     package static func of(authority: String, policy: String?) -> String {
         let parts = authority.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = parts.count > 1 ? parts[1] : ""

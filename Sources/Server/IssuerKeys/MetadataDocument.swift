@@ -2,8 +2,6 @@ import Basics
 package import Tokens
 
 /// One metadata document whose keys are trusted, of a provider or of one policy of an Azure AD B2C tenant.
-///
-/// A provider with several policies has several documents, one for each policy; a provider without policies has one.
 package struct MetadataDocument: Sendable, Equatable {
     /// The policy as configured; nil for a provider without policies.
     package var policy: String?

@@ -2,8 +2,6 @@ import Synchronization
 import Tokens
 
 /// The snapshot of one token source's keys that requests read, which is replaced as a whole (V-76).
-///
-/// A hit of the token cache asks only ``isCurrent(_:now:)``, which takes no lock.
 struct PublishedKeys: ~Copyable, Sendable {
     private let snapshot: Mutex<KeySnapshot>
     private let generation = Atomic<UInt64>(0)
@@ -26,15 +24,10 @@ struct PublishedKeys: ~Copyable, Sendable {
         return end != Int64.min && end <= now
     }
 
-    /// Replaces the snapshot by that of these keys.
+    /// Replaces the snapshot by that of the documents that serve, until the first of them is too old.
     ///
-    /// Two calls must not overlap, or older keys could overtake newer ones.
-    ///
-    /// - Parameters:
-    ///   - documents: the documents that serve.
-    ///   - issuers: the issuers of all documents, also of those that are too old.
-    ///   - now: the time in nanoseconds of the monotonic clock, like `end`.
-    ///   - end: the time at which the first document is too old; nil if there are none.
+    /// The issuers are those of all documents, also of those that are too old. The times are nanoseconds of the
+    /// monotonic clock. Two calls must not overlap, or older keys could overtake newer ones.
     func publish(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64, until end: Int64?) {
         snapshot.withLock { snapshot in
             // Entries of the token cache are valid for one generation, so it changes before the keys are used.

@@ -9,8 +9,7 @@ import Tokens
 extension BearerVerifier {
     /// Returns the source of a token by its claims, of which nothing is verified yet.
     ///
-    /// - Throws: ``TokenRefusal/wrongIssuer`` if no source has the issuer,
-    ///   ``TokenRefusal/keysUnavailable(retryAfter:)`` if that is not certain yet.
+    /// If no source has the issuer, some documents may not be loaded yet; then the client may try again.
     func source(of claims: Claims) throws(TokenRefusal) -> Int {
         guard let issuer = claims.issuer else { throw .wrongIssuer }
         let now = time.now
@@ -73,10 +72,5 @@ package struct TokenSourceStatus: Sendable, Equatable {
 
 extension TokenSource {
     /// Whether the source has the owners of another, and so none to share with a third.
-    var sharesOwners: Bool {
-        switch owners {
-        case .shared: true
-        case .own, .bare: false
-        }
-    }
+    var sharesOwners: Bool { if case .shared = owners { true } else { false } }
 }

@@ -4,48 +4,32 @@ import Tokens
 
 /// The issuers that the token sources have loaded, which is all that they know of each other.
 ///
-/// An issuer belongs to one source (P-2), and sources that share owners must be of one tenant (P-15). The settings
-/// refuse the mistakes that they show themselves, see ``IssuerKeysConfiguration/mistakes``; the registry refuses those
-/// that only the documents show. No source waits for the documents of another (P-18).
+/// An issuer belongs to one source (P-2), and sources that share owners must be of one tenant (P-15).
+/// ``IssuerKeysConfiguration/mistakes`` finds what the settings show, and this class what only the documents show. No
+/// source waits for the documents of another (P-18).
 final class SourceRegistry: Sendable {
-    private struct State {
-        /// The issuers by source: those that are known before a load, and by document those that were loaded.
-        let known: [[String]]
-        var loaded: [[String?]]
-
-        func issuers(of source: Int) -> [String] { known[source] + loaded[source].compactMap(\.self) }
-    }
-
     private let configuration: IssuerKeysConfiguration
-    private let state: Mutex<State>
+    /// The issuers that were loaded, by source and document.
+    private let loaded: Mutex<[[String?]]>
 
     init(_ configuration: IssuerKeysConfiguration) {
         self.configuration = configuration
-        let sources = configuration.sources
-        state = Mutex(
-            State(
-                known: sources.map(\.knownIssuers),
-                loaded: sources.map { Array(repeating: nil, count: $0.documents.count) }))
+        loaded = Mutex(configuration.sources.map { Array(repeating: nil, count: $0.documents.count) })
     }
 
-    /// Notes the issuer of a document that is about to be trusted.
-    ///
-    /// - Throws: ``LoadFailure/issuerOfOtherSource(_:)`` or ``LoadFailure/sharedTenantDiffers(setting:)``; then the
-    ///   document is not trusted.
+    /// Notes the issuer of a document that is about to be trusted, or throws the reason for which it is not.
     func admit(_ issuer: String, source: Int, document: Int) throws(LoadFailure) {
         guard configuration.sources.count > 1 else { return }
         try checkSharing(issuer, source)
-        try state.withLock { (state) throws(LoadFailure) in
-            try checkOwner(of: issuer, source, state)
-            state.loaded[source][document] = issuer
-        }
-    }
-
-    private func checkOwner(of issuer: String, _ source: Int, _ state: State) throws(LoadFailure) {
-        for other in configuration.sources.indices where other != source {
-            guard !state.issuers(of: other).contains(where: { Self.overlap($0, issuer) }) else {
-                throw .issuerOfOtherSource(configuration.name(ofSource: other))
+        try loaded.withLock { (loaded) throws(LoadFailure) in
+            for (index, other) in configuration.sources.enumerated() where index != source {
+                let issuers = other.knownIssuers + loaded[index].compactMap(\.self)
+                guard issuers.contains(where: { Self.overlap($0, issuer) }) else { continue }
+                throw LoadFailure(
+                    "the metadata names an issuer whose tokens are those of \(other.name ?? "the source without name"); "
+                        + "an issuer belongs to one source")
             }
+            loaded[source][document] = issuer
         }
     }
 
@@ -55,7 +39,9 @@ final class SourceRegistry: Sendable {
         guard let sharing = group.first(where: \.sharesOwners) else { return }
         let tenant = group.lazy.flatMap(\.knownTenants).first
         guard let tenant, IssuerTenant.of(issuer) == tenant else {
-            throw .sharedTenantDiffers(setting: sharing.setting("OWNERS"))
+            throw LoadFailure(
+                "the metadata names another tenant than the settings name for the sources that share owners "
+                    + "(\(sharing.setting("OWNERS"))); correct the tenant id in the settings, or do not share owners")
         }
     }
 
@@ -64,9 +50,4 @@ final class SourceRegistry: Sendable {
         let tenant = IssuerTenant.of(first) ?? IssuerTenant.of(second) ?? IssuerTenant.personalAccounts
         return IssuerTenant.fill(first, with: tenant).isSame(as: IssuerTenant.fill(second, with: tenant))
     }
-}
-
-extension IssuerKeysConfiguration {
-    /// Returns the name of a source for messages.
-    func name(ofSource index: Int) -> String { sources[index].name ?? "the source without name" }
 }

@@ -1,10 +1,9 @@
 import Synchronization
 import Tokens
 
-/// The verified tokens, so that each is verified once and not at every request (V-100 to V-109).
+/// The verified tokens, so that each is verified once (V-100 to V-109); see `docs/keys-and-tokens.md`.
 ///
-/// `docs/keys-and-tokens.md` describes it. Each shard has its own lock, so that event loops do not wait for each other
-/// (V-109).
+/// Each shard has its own lock, so that event loops do not wait for each other (V-109).
 final class TokenCache: Sendable {
     private final class Shard: Sendable {
         let content: Mutex<TokenCacheShard>
@@ -27,16 +26,16 @@ final class TokenCache: Sendable {
         shards = (0..<count).map { _ in Shard(mostEntries: mostEntries / count, mostBytes: mostBytes / count) }
     }
 
-    var isOff: Bool { shards.isEmpty }
-
     /// Returns the cached token, if it is still usable.
     func find(_ token: ArraySlice<UInt8>, isUsable: (TokenCacheShard.Entry) -> Bool) -> VerifiedToken? {
+        guard !shards.isEmpty else { return nil }
         let key = TokenKey(token.span)
         return shards[key.shard(of: shards.count)].content.withLock { $0.find(key, token, isUsable: isUsable) }
     }
 
     /// Caches a token that passed every check (V-102).
     func insert(_ token: [UInt8], _ entry: TokenCacheShard.Entry) {
+        guard !shards.isEmpty else { return }
         let key = TokenKey(token.span)
         shards[key.shard(of: shards.count)].content.withLock { $0.insert(key, token, entry) }
     }

@@ -3,8 +3,8 @@ import Tokens
 
 /// A part of the cache of verified tokens, bounded in entries and bytes, that evicts by CLOCK (V-106).
 ///
-/// A hit only sets a mark. To make room, a hand goes round the slots: an entry with a mark stays and loses the mark, and
-/// the first entry without a mark is evicted. So tokens that are used once are evicted before those in use.
+/// A hit sets a mark. To make room, a hand goes round the slots and removes marks, until it evicts the first entry
+/// without one. So tokens that are used once are evicted before those in use.
 struct TokenCacheShard {
     /// The cached result of a token's verification.
     struct Entry {

@@ -1,10 +1,9 @@
 import HTTP
 import Tokens
 
-/// Everything that the API refuses: a sum of sums, each with its table of problems in a file of its name.
+/// Everything that the API refuses, with tables of problems in which no byte of a request occurs (V-117).
 ///
 /// A code is never changed, and never used again for something else. `Public/problems.html` explains each.
-/// No byte of a request gets into a problem (V-117).
 enum APIFailure: Error {
     case credentials(CredentialFailure)
     case input(InputFailure)

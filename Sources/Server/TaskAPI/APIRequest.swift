@@ -10,9 +10,10 @@ final class APIRequest: @unchecked Sendable {
     let head: RequestHead
     let match: RouteMatch
     private let started: UInt64
-    private var owner: Owner?
+    /// The person, once the token was verified.
+    var owner: Owner?
     /// The remaining requests of the person, if requests are limited.
-    private(set) var rate: RateState?
+    var rate: RateState?
     private var problem: String?
     private var refusal: TokenRefusal?
     private var refusedToken: (@Sendable () -> RefusedToken?)?
@@ -22,14 +23,6 @@ final class APIRequest: @unchecked Sendable {
         self.head = head
         self.match = match
         self.started = started
-    }
-
-    func note(_ owner: Owner) {
-        self.owner = owner
-    }
-
-    func note(_ rate: RateState) {
-        self.rate = rate
     }
 
     func note(_ failure: APIFailure, refusedToken: (@Sendable () -> RefusedToken?)? = nil) {

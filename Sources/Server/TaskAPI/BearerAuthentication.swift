@@ -48,12 +48,10 @@ struct BearerAuthentication: Sendable {
         BearerCredentials.isWellFormed(token) ? .credentials(.token(refusal)) : .credentials(.malformed)
     }
 
-    /// Takes one of the person's requests, and refuses the request if none was left.
-    ///
-    /// The answer's fields say how many are left.
+    /// Takes one of the person's requests, which the answer's fields count, and refuses the request if none was left.
     func admit(_ principal: Principal, _ request: APIRequest) throws(APIFailure) {
         guard let state = rate?.take(Owner(principal.owner)) else { return }
-        request.note(state)
+        request.rate = state
         if let seconds = state.secondsToWait { throw .credentials(.tooManyRequests(retryAfter: seconds)) }
     }
 

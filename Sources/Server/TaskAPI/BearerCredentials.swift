@@ -9,14 +9,10 @@ package enum BearerCredentials: Equatable, Sendable {
     case queryNotAllowed
     /// RFC 6750 does not allow the form: two tokens, two places, or bytes that no token has (V-03 to V-05).
     case malformed
-    /// One token. Its bytes are looked at only if it is refused (``isWellFormed(_:)``): one that was accepted
-    /// before, which is the common case, has passed that check.
+    /// One token, whose bytes are looked at only if it is refused (``isWellFormed(_:)``).
     case token(ArraySlice<UInt8>)
 
     /// Reads the credentials of a request.
-    ///
-    /// `OAuth` is the scheme's name in the drafts; NXOAuth2Client falls back to it
-    /// (docs/clients.md, "Credentials").
     package init(of head: RequestHead, allowQuery: Bool) {
         let field: ArraySlice<UInt8>?
         switch head.headers.occurrence(of: "Authorization") {
@@ -53,31 +49,25 @@ package enum BearerCredentials: Equatable, Sendable {
         return token.isEmpty ? .malformed : .token(token)
     }
 
+    /// `OAuth` is the scheme's name in the drafts, to which NXOAuth2Client falls back (docs/clients.md, "Credentials").
     private static let schemes = ["Bearer", "OAuth"]
 
-    /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`: anything else is a malformed
-    /// request, not a bad token (V-04).
+    /// Whether the bytes are a `b64token` (RFC 6750 section 2.1); if not, the request is malformed, and its token is
+    /// not called bad (V-04).
     package static func isWellFormed(_ token: ArraySlice<UInt8>) -> Bool {
-        let bytes = token.span
-        var end = bytes.count
-        while end > 0, bytes[end - 1] == UInt8(ascii: "=") { end -= 1 }
-        return end > 0 && bytes.extracting(0..<end).areTokenLetters
+        let letters = token.prefix { $0 != UInt8(ascii: "=") }
+        return !letters.isEmpty && letters.allSatisfy(\.isTokenLetter)
+            && token[letters.endIndex...].allSatisfy { $0 == UInt8(ascii: "=") }
     }
 }
 
-extension Span<UInt8> {
-    /// Whether all are letters, digits, or of `-._~+/`; without branches, so that it becomes vector code.
-    fileprivate var areTokenLetters: Bool {
-        var others: UInt8 = 0
-        for index in indices {
-            // One of the indices; a check of each would keep this from becoming vector code.
-            let byte = unsafe self[unchecked: index]
-            let alphanumeric: UInt8 = ((byte | 0x20) &- 0x61 < 26 ? 1 : 0) | (byte &- 0x30 < 10 ? 1 : 0)
-            // The first of these is also "." and "/".
-            let sign: UInt8 =
-                (byte &- 0x2D < 3 ? 1 : 0) | (byte == 0x5F ? 1 : 0) | (byte == 0x7E ? 1 : 0) | (byte == 0x2B ? 1 : 0)
-            others |= 1 ^ (alphanumeric | sign)
+extension UInt8 {
+    fileprivate var isTokenLetter: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "+"):
+            true
+        default: false
         }
-        return others == 0
     }
 }

@@ -6,17 +6,14 @@ struct CommonHeaders: Sendable {
     private let origins: CrossOrigin
 
     private let ofAll: FieldLines = ["X-Content-Type-Options": "nosniff"]
-    /// Also for errors: two people may share a cache, and the old iOS clients have one on disk (V-119; docs/clients.md,
-    /// "Answers").
+    /// The fields of answers with a person's data, and of errors in their place.
     ///
-    /// Only lists depend on the codings that a client accepts, but one line for all of these answers costs least.
+    /// Two people may share a cache, and the old iOS clients have one on disk (V-119; docs/clients.md, "Answers").
     private let ofProtected: FieldLines = [
         "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
         "Vary": "Authorization, Accept-Encoding",
     ]
-    /// The content security policy.
-    ///
-    /// It is strict, and allows the page its own files and the answers of the authority.
+    /// The fields of the page, which may use its own files and the answers of the authority.
     ///
     /// The page shares no window with pages of other origins, since it signs in by redirect.
     private let ofFiles: FieldLines

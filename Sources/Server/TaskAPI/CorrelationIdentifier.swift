@@ -6,9 +6,8 @@ enum CorrelationIdentifier {
         return value
     }
 
-    /// The trace id of a `traceparent` of any version but ff, which does not exist (W3C Trace Context section 3.2).
-    ///
-    /// Later versions begin as version 00 does, and may add parts.
+    /// The trace id of a `traceparent` of any version but ff (W3C Trace Context section 3.2); later ones may have more
+    /// parts.
     static func trace(_ value: String) -> String? {
         let parts = value.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, zip(parts, [2, 32, 16, 2]).allSatisfy({ $0.utf8.count == $1 && isHex($0) }),

@@ -61,12 +61,11 @@ struct PathPattern: Sendable {
     }
 }
 
-/// The path of a request in the form in which patterns are written.
+/// The path of a request in the form in which patterns are written, without empty segments.
 ///
-/// Repeated and trailing slashes are gone already (``RequestTarget/absolutePath`` has no empty segments). A leading
-/// `todoserver` is dropped; `tasks` and `tasks:<digits>` mean `api/tasks`, because the sample clients were configured
-/// with all of them (docs/clients.md, "Addresses"). Nothing is ever redirected: the clients lose their body or their
-/// token on the way.
+/// A leading `todoserver` is dropped, and `tasks` or `tasks:<digits>` is `api/tasks`, because the sample clients were
+/// configured with all of them (docs/clients.md, "Addresses"). Nothing is redirected: clients would lose body or
+/// token.
 struct RequestPath: Sendable {
     /// A slash before each segment.
     let text: String

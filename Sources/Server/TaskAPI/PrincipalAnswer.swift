@@ -16,9 +16,6 @@ enum PrincipalAnswer {
         ]
         // A server with one provider answers as it did before there were several.
         if let source = principal.source { body["source"] = .string(source) }
-        return .ready(
-            Response(
-                200, headers: ["Content-Type": "application/json; charset=utf-8"],
-                body: JSONValue.object(body).serialized()))
+        return .ready(TaskHandlers.json(JSONValue.object(body).serialized()))
     }
 }

@@ -4,8 +4,8 @@ import JSON
 
 /// The metadata of the protected resource, and where they are (RFC 9728, V-121, P-35).
 ///
-/// Clients send their tokens to the address that they read here, so the sender of `Host` must not choose it: it is the
-/// configured one; without that, only this machine is taken from `Host`.
+/// Clients send their tokens to the address that they read here, so it is the configured one: the sender of `Host`
+/// must not choose it. Without a configured address, `Host` may name only this machine.
 struct ProtectedResource: Sendable {
     private static let wellKnown = "/.well-known/oauth-protected-resource"
     private static let tasks = "/api/tasks"
@@ -23,17 +23,16 @@ struct ProtectedResource: Sendable {
         scopes = configuration.scopes
     }
 
-    /// The parameter of a challenge that leads to the metadata (RFC 9728 section 5.1); nil without a configured address.
-    ///
-    /// The well-known path stands between the host and the path of the resource (section 3.1).
+    /// The parameter of a challenge that leads to the metadata (RFC 9728 sections 3.1, 5.1); nil without a configured
+    /// address.
     var challengeParameter: String? {
         configured.map { "resource_metadata=\"\($0.origin)\(Self.wellKnown)\($0.path)\(Self.tasks)\"" }
     }
 
-    /// The document (section 2) for a request below the well-known path.
+    /// Returns the document (section 2) for a request below the well-known path.
     ///
-    /// It is at the root, for clients that know only the host, and at the path of the resource, as a proxy forwards it or
-    /// without the part that a proxy takes away. Members without a value are left out (section 3.2).
+    /// It is at the root, for clients that know only the host, and at the path of the resource, with or without the
+    /// part that a proxy takes away. Members without a value are left out (section 3.2).
     func document(_ request: APIRequest) throws(APIFailure) -> [UInt8] {
         let path = request.match["resource"]
         let own = configured?.path ?? ""

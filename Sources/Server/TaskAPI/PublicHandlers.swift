@@ -43,9 +43,7 @@ struct PublicHandlers: Sendable {
             .answer(to: request.head)
     }
 
-    /// The page about an address that does not exist, for a browser that asks for a page; nil for every other client.
-    ///
-    /// It is a file, the same for every address: nothing of a request gets into HTML (V-117).
+    /// The page for a browser about an address that does not exist, which quotes nothing of the request (V-117).
     func missingPage(for request: APIRequest) -> Response? {
         let head = request.head
         guard request.match.route == .file, head.method == .get || head.method == .head,

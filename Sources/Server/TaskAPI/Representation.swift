@@ -43,7 +43,7 @@ struct Representation: Sendable {
     /// The answer with the bytes as they are.
     private var plain: Response {
         var response = Response(200, headers: headers, body: bytes)
-        response.kept = lease.map { KeptObject($0) }
+        response.kept = lease
         return response
     }
 
@@ -53,7 +53,7 @@ struct Representation: Sendable {
         var response = Response(200, headers: headers, body: form)
         if let lease, form.count > AnswerMemory.unleased {
             guard let lease = gzip.lease(form.count, inPlaceOf: lease) else { return plain }
-            response.kept = KeptObject(lease)
+            response.kept = lease
         }
         response.headers.set("ETag", gzipTag)
         response.headers.append("Content-Encoding", "gzip")

@@ -3,8 +3,8 @@ package import Tokens
 
 /// The facts about a request when its answer is ready, for the log and the metrics.
 ///
-/// From the client it holds only the correlation ids, which are cut and cleaned, and of the claims only a digest of the
-/// owner, so all of it may be printed (V-130).
+/// All may be printed (V-130): of the client they hold only cleaned correlation ids, and of the claims a digest of the
+/// owner.
 package struct RequestRecord: Sendable {
     /// The number of the request, as in `X-Request-Id`.
     package var identifier: String
@@ -25,9 +25,7 @@ package struct RequestRecord: Sendable {
     package var problem: String?
     /// The fine reason why the token was refused (V-116).
     package var refusal: TokenRefusal?
-    /// Examines the refused token for the log.
-    ///
-    /// This takes as long as another verification, so it is called only for a line that is written (V-132).
+    /// Examines the refused token, which takes as long as another verification, for a line that is written (V-132).
     package var refusedToken: (@Sendable () -> RefusedToken?)?
     /// `client-request-id`, at most 64 characters of letters, digits and `-._`.
     package var clientRequestIdentifier: String?

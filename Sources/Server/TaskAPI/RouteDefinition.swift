@@ -1,9 +1,7 @@
 package import HTTP
 import Tokens
 
-/// One row of the table of routes, see ``Route``.
-///
-/// A class, so that a request takes one reference to it.
+/// One row of the table of routes (``Route``); a class, so that a request takes one reference to it.
 package final class RouteDefinition: Sendable {
     /// A handler of a page that everyone may read.
     typealias OpenHandler = @Sendable (APIRequest) throws(APIFailure) -> HandlerResult
@@ -42,12 +40,7 @@ package final class RouteDefinition: Sendable {
     }
 
     /// Whether a token is required before anything else is answered (V-09).
-    package var isProtected: Bool {
-        switch access {
-        case .open: false
-        case .token: true
-        }
-    }
+    package var isProtected: Bool { if case .token = access { true } else { false } }
 
     /// The operation of this route on a method; nil for a method that the route does not have, and for an open route.
     package func operation(_ method: Method) -> Operation? {
@@ -76,12 +69,7 @@ package struct Operation: Sendable {
     package let scope: Scope
     let handler: Handler
 
-    package var readsBody: Bool {
-        switch handler {
-        case .withoutBody: false
-        case .withBody: true
-        }
-    }
+    package var readsBody: Bool { if case .withBody = handler { true } else { false } }
 
     init(_ methods: Method..., scope: Scope, handler: @escaping WithoutBody) {
         self.methods = methods

@@ -26,13 +26,7 @@ package struct RouteTable: Sendable {
 package struct RouteMatch: Sendable {
     package let route: Route
     package let definition: RouteDefinition
-    private let path: RequestPath
-
-    init(route: Route, definition: RouteDefinition, path: RequestPath) {
-        self.route = route
-        self.definition = definition
-        self.path = path
-    }
+    let path: RequestPath
 
     /// The segment of this name, or all that is left for `{name*}`; empty where the pattern has no such name.
     package subscript(name: String) -> String {

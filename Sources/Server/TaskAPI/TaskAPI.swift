@@ -6,9 +6,8 @@ import Tokens
 /// The application as one request handler, for people, browsers and the sample clients.
 ///
 /// A request passes in this order: its route, preflight, credentials, rate, method, scope, the handler of its route
-/// (see ``Route``), the common headers, the record for the log. A request that needs no wait (a token whose key is
-/// known, a list in memory) gets its answer at once. If the store or the keys need time, the rest of the way is a
-/// ``HTTP/Decision/later(_:)``.
+/// (see ``Route``), the common headers, the record for the log. If the store or the keys need time, the rest of the
+/// way is a ``HTTP/Decision/later(_:)``.
 package final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication
@@ -67,7 +66,7 @@ package final class TaskAPI: RequestHandler {
 
     private func decide(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> Decision {
         try authentication.admit(principal, request)
-        request.note(Owner(principal.owner))
+        request.owner = Owner(principal.owner)
         let route = request.match.definition
         guard let operation = route.operation(request.head.method) else {
             throw route.methods.isEmpty ? .nothingHere : .methodNotAllowed(route.methods)

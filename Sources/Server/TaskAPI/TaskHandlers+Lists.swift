@@ -17,15 +17,12 @@ extension TaskHandlers {
                 try leaseMemory(for: changes, of: owner)
             }
             defer { withExtendedLifetime(lease) {} }
-            let outcome = try await storing { () throws(StoreError) in
-                try await store.perform(
-                    ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds))
-            }
-            switch outcome {
+            let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
+            switch try await storing(command, store.perform) {
             case .changed(nil): return Response(204)
             case .changed(let tasks?):
                 var response = Self.json(tasks.json)
-                response.kept = tasks.lease.map { KeptObject($0) }
+                response.kept = tasks.lease
                 return response
             case .missing(let ids): throw .state(.noSuchTasks(ids))
             case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))
@@ -33,9 +30,7 @@ extension TaskHandlers {
         }
     }
 
-    /// Leases memory for many changes, without their texts, while they wait for their transaction.
-    ///
-    /// Returns nil for a few changes.
+    /// Leases memory for many changes, without their texts, while they wait for their transaction; nil for a few.
     private func leaseMemory(
         for changes: [IdentifiedChange], of owner: Owner
     ) throws(StoreError) -> AnswerLease? {
@@ -57,14 +52,12 @@ extension TaskHandlers {
         try request.head.requireNoCondition()
         let owner = Owner(principal.owner)
         return .pending { [self] () async throws(APIFailure) in
-            let count = try await storing { () throws(StoreError) in
-                try await store.perform(RemoveCompletedTasks(owner: owner))
-            }
+            let count = try await storing(RemoveCompletedTasks(owner: owner), store.perform)
             return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
         }
     }
 
-    private static func json(_ bytes: [UInt8]) -> Response {
+    static func json(_ bytes: [UInt8]) -> Response {
         Response(200, headers: ["Content-Type": "application/json; charset=utf-8"], body: bytes)
     }
 }

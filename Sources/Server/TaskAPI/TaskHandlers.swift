@@ -52,10 +52,9 @@ final class TaskHandlers: Sendable {
         guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
         let (head, owner) = (request.head, Owner(principal.owner))
         return .pending { [self] () async throws(APIFailure) in
-            let task = try await storing { () throws(StoreError) in
-                try await store.read(FindTask(owner: owner, id: id))
+            guard let task = try await storing(FindTask(owner: owner, id: id), store.read) else {
+                throw .state(.noSuchTask)
             }
-            guard let task else { throw .state(.noSuchTask) }
             if head.headers.ifNoneMatch(task.entityTag) {
                 return Response(304, headers: Self.headers(tag: task.entityTag))
             }
@@ -89,13 +88,10 @@ final class TaskHandlers: Sendable {
         let details = try input.details().applied(to: TaskDetails())
         let key = try IdempotencyKey(of: head, text: text, completed: completed, details)
         return .pending { [self] () async throws(APIFailure) in
-            let outcome = try await storing { () throws(StoreError) in
-                try await store.perform(
-                    AddTask(
-                        owner: owner, text: text, completed: completed, details: details,
-                        time: time.wallMilliseconds, key: key, limit: taskLimit))
-            }
-            return try answer(outcome)
+            let command = AddTask(
+                owner: owner, text: text, completed: completed, details: details, time: time.wallMilliseconds,
+                key: key, limit: taskLimit)
+            return try answer(try await storing(command, store.perform))
         }
     }
 
@@ -128,12 +124,9 @@ final class TaskHandlers: Sendable {
         let isConditional = head.headers.contains("If-Match")
         let wanted = change
         return .pending { [self] () async throws(APIFailure) in
-            let outcome = try await storing { () throws(StoreError) in
-                try await store.perform(
-                    ChangeTask(
-                        owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds))
-            }
-            switch outcome {
+            let command = ChangeTask(
+                owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds)
+            switch try await storing(command, store.perform) {
             case .changed(let task): return Self.answer(200, task)
             case .missing where isConditional: throw .state(.changedMeanwhile)
             case .missing: throw .state(.noSuchTask)
@@ -149,10 +142,7 @@ final class TaskHandlers: Sendable {
         let owner = Owner(principal.owner)
         let expected = request.head.expectedRevisions(of: id)
         return .pending { [self] () async throws(APIFailure) in
-            let outcome = try await storing { () throws(StoreError) in
-                try await store.perform(RemoveTask(owner: owner, id: id, expected: expected))
-            }
-            switch outcome {
+            switch try await storing(RemoveTask(owner: owner, id: id, expected: expected), store.perform) {
             case .removed, .missing: return Response(204)
             case .conflict: throw .state(.changedMeanwhile)
             }
@@ -179,9 +169,7 @@ final class TaskHandlers: Sendable {
     ) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
-            _ = try await storing { () throws(StoreError) in
-                try await store.perform(RemoveTasksWithText(owner: owner, text: text))
-            }
+            _ = try await storing(RemoveTasksWithText(owner: owner, text: text), store.perform)
             return Response(204)
         }
     }
@@ -192,27 +180,26 @@ final class TaskHandlers: Sendable {
 
     private static func headers(tag: String) -> FieldLines {
         var headers = FieldLines(reserving: 384)
-        headers.append(json)
+        headers.append(jsonType)
         headers.append("ETag", tag)
         return headers
     }
 
-    private static let json: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
+    private static let jsonType: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
 
-    /// Calls the store, and turns the store's errors into the API's.
-    func storing<Result>(
-        _ work: () async throws(StoreError) -> Result
-    ) async throws(APIFailure) -> Result {
+    /// Gives a command or a query to the store, and turns the store's errors into the API's.
+    func storing<Command, Outcome>(
+        _ command: Command, _ call: (Command) async throws(StoreError) -> Outcome
+    ) async throws(APIFailure) -> Outcome {
         do {
-            return try await work()
+            return try await call(command)
         } catch {
             throw .state(.store(error))
         }
     }
 
-    /// As ``storing(_:)``, for calls that need memory of long answers.
-    ///
-    /// While there is no room, the call is tried again, for ``AnswerMemory/patience``.
+    /// Does work that needs memory of long answers, again and again for ``AnswerMemory/patience`` while there is no
+    /// room.
     func storing<Result>(
         withRoomOf owner: Owner, _ work: () async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {

@@ -6,8 +6,7 @@ import Tasks
 extension TaskInput {
     /// The details that the fields name: null, and an empty field of a form, stand for none.
     ///
-    /// Unlike the fields of the sample servers they are strict, also in a new task: a value of another form is refused and
-    /// not ignored.
+    /// A value of another form is refused, also in a new task; the fields of the sample servers are ignored then.
     func details() throws(APIFailure) -> TaskDetailsChange {
         var change = TaskDetailsChange()
         for field in fields {

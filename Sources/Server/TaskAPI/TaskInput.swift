@@ -5,8 +5,8 @@ import Tasks
 
 /// The fields that a request gives, by path, query or body, whatever the encoding.
 ///
-/// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Where the same thing is
-/// given twice under its two names, ``text`` takes the first; ``agreedText()`` insists that they agree.
+/// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Of two names of one value,
+/// ``text()`` takes the first; ``agreedText()`` insists that they agree.
 struct TaskInput {
     typealias Field = JSONObject.Member
 
@@ -74,10 +74,8 @@ struct TaskInput {
 
     private mutating func read(form body: [UInt8]) throws(APIFailure) {
         isForm = true
-        do {
-            fields = try FormURLEncoded.parse(body).fields.map { Field(name: $0.name, value: .string($0.value)) }
-        } catch {
-            throw .input(error == .tooMany ? .tooManyFormFields : .malformedForm)
+        fields = try Self.reading { () throws(FormError) in
+            try FormURLEncoded.parse(body).fields.map { Field(name: $0.name, value: .string($0.value)) }
         }
         looksLikeJSON = body.first == UInt8(ascii: "{")
     }
@@ -85,13 +83,15 @@ struct TaskInput {
     private mutating func read(multipart body: [UInt8], boundary: String?) throws(APIFailure) {
         guard let boundary else { throw .input(.malformedForm) }
         isForm = true
-        do {
-            fields = try MultipartForm.parse(body, boundary: boundary).parts.map {
+        fields = try Self.reading { () throws(FormError) in
+            try MultipartForm.parse(body, boundary: boundary).parts.map {
                 Field(name: $0.name, value: .string($0.text))
             }
-        } catch {
-            throw .input(error == .tooMany ? .tooManyFormFields : .malformedForm)
         }
+    }
+
+    private static func reading(_ form: () throws(FormError) -> [Field]) throws(APIFailure) -> [Field] {
+        try rethrowing(as: { APIFailure.input($0 == .tooMany ? .tooManyFormFields : .malformedForm) }, form)
     }
 
     /// Bytes that are not UTF-8 are read as Latin-1: the Android client writes the low byte of each character.
@@ -149,9 +149,8 @@ extension TaskInput {
         return agreed
     }
 
-    /// Whether a new task is done already.
-    ///
-    /// A value that is no truth value is ignored, as the sample servers ignored it.
+    /// Whether a new task is done already; a value that is no truth value is ignored, as the sample servers ignored
+    /// it.
     func completed() -> Bool {
         fields.lazy.filter { $0.name.isEqualIgnoringCase(to: "completed") }.compactMap { Self.truth(of: $0) }.first
             ?? false
@@ -190,9 +189,7 @@ extension TaskInput {
 }
 
 extension JSONValue {
-    /// Whether a text in the value, however deep, has U+0000.
-    ///
-    /// Names have none, since the reader refuses them.
+    /// Whether a text in the value, however deep, has U+0000, which the reader refuses in names.
     fileprivate var containsNUL: Bool {
         switch self {
         case .string(let text): text.containsNUL

@@ -7,8 +7,8 @@ import Synchronization
 
 /// The one thread that accepts connections and gives them to the event loops.
 ///
-/// The library's own loops would try again at once when the process has no descriptor left and a loop has no
-/// connection. They would also divide the limit between them, and may abort when the listening socket is taken away.
+/// Without a free descriptor, the library's own loops would try again at once. They would also divide the limit of
+/// connections, and may abort when the listening socket is taken away.
 final class Acceptor: Sendable {
     /// The microseconds to wait when no connection can be accepted now.
     private static let pause: UInt32 = 20_000
@@ -28,10 +28,8 @@ final class Acceptor: Sendable {
         self.onFull = onFull
     }
 
-    func start() throws(ServerStartError) {
-        let started = try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
-            try NamedThread.start("http-accept") { [self] in run() }
-        }
+    func start() throws(NamedThread.Failure) {
+        let started = try NamedThread.start("http-accept") { [self] in run() }
         thread.withLock { $0 = started }
     }
 

@@ -4,9 +4,9 @@ import HTTP
 extension ClientConnection {
     /// Returns the announced size of the chunk that begins with this piece, or 0 if it cannot be seen.
     ///
-    /// libmicrohttpd keeps the size of a chunk to itself and accepts a chunk of 2^63 bytes. But it hands over a chunk
-    /// in its read buffer, which begins where the head ended, so the line with the size stands before a later piece. If
-    /// that line came alone, the buffer was emptied since, and only the bytes themselves can be counted.
+    /// libmicrohttpd accepts a chunk of 2^63 bytes and does not tell its size. But it hands a chunk over in its read
+    /// buffer, which begins where the head ended, so the line with the size usually stands before the piece. If that
+    /// line came alone, the buffer was emptied since, and only the bytes themselves can be counted.
     func announcedChunkSize(_ piece: UnsafeBufferPointer<UInt8>) -> Int {
         guard let start = piece.baseAddress else { return 0 }
         let distance = UInt(bitPattern: start) &- bodyBuffer

@@ -2,10 +2,11 @@ import Basics
 import HTTP
 
 extension ClientConnection {
-    /// Notes the client whose request a trusted proxy passes on, and makes it the peer.
+    /// Makes the client whose request a trusted proxy passes on the peer, or returns a fault if it has too many
+    /// requests.
     ///
-    /// Returns a fault if the client has too many requests. A proxy that names no client has no limit. Requests whose client
-    /// is unclear share one limit, or an invented header would be the way around the limit.
+    /// A proxy that names no client has no limit. Requests whose client is unclear share one limit, or an invented
+    /// header would be the way around the limit.
     func noteClient(_ headers: HeaderSection, _ peer: inout String) -> HTTPFault? {
         let client: IPAddress
         switch ForwardedClient(in: headers, trusting: core.limits.trustedProxies) {

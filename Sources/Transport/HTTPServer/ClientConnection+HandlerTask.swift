@@ -38,14 +38,10 @@ extension ClientConnection {
         unsafe MHD_resume_connection(handle)
     }
 
-    /// Sends a fault in place of a handler's answer, after its deadline.
-    ///
-    /// Returns false if no handler was waiting.
+    /// Sends a fault in place of a handler's answer, after its deadline; returns false if no handler was waiting.
     func expireHandler(at now: UInt64, _ fault: HTTPFault) -> Bool { ends(.handlerExpired(now: now, fault)) }
 
-    /// Ends the wait for a handler, which still runs to its end.
-    ///
-    /// Returns false if no handler was waiting.
+    /// Ends the wait for a handler, which still runs to its end; returns false if no handler was waiting.
     func abandonHandler() -> Bool { ends(.peerDisconnected) }
 
     private func ends(_ event: RequestLifecycle.Event) -> Bool {
@@ -55,8 +51,8 @@ extension ClientConnection {
 
 /// The task of a handler continues where it began, on the loop of its connection.
 ///
-/// A thread of the store, which all connections share, only reports its result. The loops share the work of making
-/// responses, and each thread frees the memory that it allocated, so that threads do not wait for each other's locks of malloc.
+/// So the loops share the work of making responses, and each thread frees the memory that it allocated. A thread of
+/// the store only reports its result.
 extension ClientConnection: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -1,6 +1,5 @@
 import Basics
 import CMicroHTTPD
-private import Glibc
 import HTTP
 
 extension ClientConnection {
@@ -14,7 +13,8 @@ extension ClientConnection {
         let headers = layout.headers
         var validator = HeadValidator(headers, limit: core.limits.fields)
         validator.close(
-            unsafe HTTPVersion(call.version), isWhole: layout.isWhole(headSize: unsafe CMicroHTTPD_head_size(handle)))
+            version: unsafe text(call.version),
+            isWhole: layout.isWhole(headSize: unsafe CMicroHTTPD_head_size(handle)))
         // After 100 Continue libmicrohttpd would take the next request for the body.
         if validator.hasExpectation, validator.body == .none { unsafe CMicroHTTPD_forget_expectation(handle) }
         isChunked = validator.body == .chunked
@@ -37,16 +37,6 @@ extension ClientConnection {
     private func target(for method: Method, host: ArraySlice<UInt8>?) throws(HTTPFault) -> RequestTarget {
         guard rawTarget != "*" || method == .options else { throw .target }
         return try RequestTarget(parsing: rawTarget, host: host.map { String(decoding: $0, as: UTF8.self) })
-    }
-}
-
-extension HTTPVersion {
-    fileprivate init(_ text: UnsafePointer<CChar>?) {
-        guard let text = unsafe text else {
-            self = .other
-            return
-        }
-        self = unsafe strcmp(text, "HTTP/1.1") == 0 ? .oneOne : strcmp(text, "HTTP/1.0") == 0 ? .oneZero : .other
     }
 }
 

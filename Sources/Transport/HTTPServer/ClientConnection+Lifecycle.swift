@@ -98,9 +98,7 @@ extension ClientConnection {
         return apply(.decision(decide(body)))
     }
 
-    /// Publishes the phase and its deadline for the enforcing thread.
-    ///
-    /// Only the loop publishes, because events of other threads change no phase.
+    /// Publishes the phase and its deadline for the enforcing thread; the events of other threads change no phase.
     private func publish(_ phase: RequestLifecycle.Phase) {
         switch phase {
         case .idle:

@@ -14,9 +14,7 @@ extension ClientConnection {
         return .YES
     }
 
-    /// Returns a response of the library whose content is sent from the array itself.
-    ///
-    /// ``sent`` keeps the array, which never moves because it is not changed.
+    /// Returns a response of the library whose content is sent from the array itself, which ``sent`` keeps unchanged.
     private func makeMessage(_ body: [UInt8]) -> OpaquePointer? {
         unsafe body.withUnsafeBytes { bytes in
             unsafe MHD_create_response_from_buffer(

@@ -5,14 +5,12 @@ import Synchronization
 
 /// A connection, with its request under way, of which there is at most one.
 ///
-/// The threads may use these parts:
-///
-/// - A lock guards ``lifecycle``: see ``RequestLifecycle``. A thread that holds the lock may take libmicrohttpd's
-///   locks, to suspend or resume the connection. So no thread may take it with the lock of ``ServerCore/connections``
-///   held, which callbacks take while libmicrohttpd may hold its own.
+/// - A lock guards ``lifecycle``. A thread that holds it may take libmicrohttpd's locks, to suspend or resume the
+///   connection. So no thread may take it with the lock of ``ServerCore/connections`` held, which callbacks take while
+///   libmicrohttpd may hold its own.
 /// - Plain variables belong to the event loop of the connection; two belong to the thread that enforces deadlines.
-/// - Every thread reads atomics. ``publishedPhase`` repeats the facts of the lifecycle that the enforcing thread needs,
-///   because that thread looks at all connections with the lock of ``ServerCore/connections`` held.
+/// - Every thread reads atomics. ``publishedPhase`` repeats the facts of the lifecycle that the enforcing thread
+///   needs, because that thread looks at all connections with the lock of ``ServerCore/connections`` held.
 ///
 /// It is unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only.
 @safe

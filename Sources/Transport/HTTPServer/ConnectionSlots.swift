@@ -3,8 +3,6 @@ import HTTP
 import Synchronization
 
 /// The numbers of open connections, in all and from each network, which decide whether another is accepted.
-///
-/// They change when a connection is accepted and when it is closed, never for a request.
 struct ConnectionSlots: ~Copyable, Sendable {
     private let open = Atomic<Int>(0)
     private let byNetwork: AddressCounts

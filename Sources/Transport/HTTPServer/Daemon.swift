@@ -8,11 +8,11 @@ import Glibc
 @safe
 final class Daemon: @unchecked Sendable {
     private let handle: OpaquePointer
+    /// The settings, to which the library keeps pointers; they own the texts of the identity.
     private let settings: UnsafeMutablePointer<CMicroHTTPD_settings>
     private let core: Unmanaged<ServerCore>
-    private let identity: PinnedIdentity?
 
-    init?(_ core: ServerCore, identity: PinnedIdentity?) {
+    init?(_ core: ServerCore, identity: TLSIdentity?) {
         let context = unsafe Unmanaged.passRetained(core)
         let settings = UnsafeMutablePointer<CMicroHTTPD_settings>.allocate(capacity: 1)
         unsafe settings.initialize(
@@ -20,17 +20,16 @@ final class Daemon: @unchecked Sendable {
                 context: context.toOpaque(), access: requestReceived, target: targetReceived,
                 completed: requestCompleted, connection: connectionChanged, line: lineLogged,
                 loops: UInt32(core.limits.loops), connections: UInt32(core.limits.connections),
-                connection_memory: core.limits.connectionMemory, certificates: identity?.certificates,
-                key: identity?.key))
+                connection_memory: core.limits.connectionMemory,
+                certificates: identity.flatMap { unsafe strdup($0.certificates) },
+                key: identity.flatMap { unsafe strdup($0.key) }))
         guard let handle = unsafe CMicroHTTPD_start(settings) else {
-            unsafe settings.deallocate()
-            unsafe context.release()
+            unsafe Self.free(settings, context)
             return nil
         }
         unsafe self.handle = handle
         unsafe self.settings = settings
         unsafe self.core = context
-        self.identity = identity
     }
 
     /// Gives a connection to one of the loops; if the loop cannot take it, the socket is closed.
@@ -43,7 +42,13 @@ final class Daemon: @unchecked Sendable {
         unsafe MHD_stop_daemon(handle)
     }
 
-    deinit {
+    deinit { unsafe Self.free(settings, core) }
+
+    private static func free(
+        _ settings: UnsafeMutablePointer<CMicroHTTPD_settings>, _ core: Unmanaged<ServerCore>
+    ) {
+        unsafe Glibc.free(UnsafeMutablePointer(mutating: settings.pointee.certificates))
+        unsafe Glibc.free(UnsafeMutablePointer(mutating: settings.pointee.key))
         unsafe settings.deallocate()
         unsafe core.release()
     }

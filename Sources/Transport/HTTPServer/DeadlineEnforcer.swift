@@ -18,10 +18,8 @@ final class DeadlineEnforcer: Sendable {
         pause = core.times.pauseBetweenChecks
     }
 
-    func start() throws(ServerStartError) {
-        try rethrowing(as: ServerStartError.init) { () throws(NamedThread.Failure) in
-            try thread.start("http-deadlines") { [self] in check() }
-        }
+    func start() throws(NamedThread.Failure) {
+        try thread.start("http-deadlines") { [self] in check() }
     }
 
     func stop() {
@@ -84,9 +82,8 @@ extension ServerCore {
 
     /// Ends the connections without a request under way, when the server stops.
     ///
-    /// The server waits until `headsEnd` for a header block that has begun or may still come: on a new connection, or on
-    /// a kept one, whose client learns from the answer that the connection ends. Without that wait, a request that is on
-    /// its way would be lost.
+    /// Until `headsEnd` the server waits for header blocks that have begun or may still come, on a new connection or a
+    /// kept one: a request may be on its way.
     func endUnusedConnections(at now: UInt64) {
         let isHeadLate = now >= headsEnd.load(ordering: .relaxed)
         let isOver = isEnding.load(ordering: .relaxed)

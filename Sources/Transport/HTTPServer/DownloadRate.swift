@@ -1,6 +1,4 @@
-/// The speed at which a client takes a long response, since the enforcing thread first saw that response.
-///
-/// The speed counts the bytes that the other end has acknowledged, not those in the system's buffer.
+/// The speed at which a client acknowledges a long response, since the enforcing thread first saw the response.
 struct DownloadRate {
     /// The number of the request on its connection.
     let request: Int

@@ -5,11 +5,11 @@ private import Platform
 extension ClientConnection {
     /// Answers before the end of a body, and drops the rest of the body.
     ///
-    /// We write the response ourselves, because libmicrohttpd takes no response in the middle of a body, and closes the
-    /// connection at once after one before the body. The system would answer further bytes of the client with a reset,
-    /// which takes the response from clients that send head and body in two writes. So only our half is closed, until
-    /// the body ends, two seconds have passed, or a mebibyte has come. The library is sending nothing then. A client
-    /// that reads none of its earlier responses leaves no room for this one, and loses the connection at once.
+    /// libmicrohttpd takes no response in the middle of a body, and closes the connection at once after one before the
+    /// body. Then the system would answer further bytes with a reset, and clients that send head and body in two
+    /// writes would lose the response. So we write the response, and close only our half until the body ends, two
+    /// seconds have passed, or a mebibyte has come. A client that left its earlier responses unread loses the
+    /// connection at once.
     func respondEarly(_ response: Response) -> MHD_Result {
         body = []
         let isTooLong = response.body.count > RequestLifecycle.earlyResponseLimit
@@ -20,9 +20,7 @@ extension ClientConnection {
         return .YES
     }
 
-    /// Writes to the client, through TLS if the connection has it.
-    ///
-    /// Returns false if not everything could be written.
+    /// Writes to the client, through TLS if the connection has it; returns false if not everything could be written.
     ///
     /// It writes in pieces, since a TLS record holds 16 KiB, or less if the client wants that.
     private func write(_ message: [UInt8]) -> Bool {

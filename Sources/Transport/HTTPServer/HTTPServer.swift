@@ -1,3 +1,4 @@
+package import Basics
 private import CMicroHTTPD
 private import Glibc
 package import HTTP
@@ -6,8 +7,8 @@ private import Synchronization
 
 /// A server of HTTP/1.1 over libmicrohttpd, with event loops of one thread each, which a handler must not block.
 ///
-/// It checks the framing and the target of every request before the handler sees the request, keeps absolute deadlines,
-/// and answers for a handler that takes too long.
+/// It checks every request before the handler sees it, keeps absolute deadlines, and answers for a handler that is
+/// late.
 package final class HTTPServer: Sendable {
     /// The port on which the server listens; the real one if 0 was requested.
     package let port: UInt16
@@ -17,29 +18,23 @@ package final class HTTPServer: Sendable {
     private let acceptor: Acceptor
     private let daemon: Mutex<Daemon?>
 
-    /// Listens on a bound socket and serves.
+    /// Listens on a bound socket and serves; before, the system refuses connections.
     ///
-    /// The system refuses connections before this call, so make it when the handler can answer.
-    ///
-    /// - Parameters:
-    ///   - socket: the socket, which the server closes, also if it cannot start.
-    ///   - limits: the limits of the server.
-    ///   - tls: with an identity the server speaks HTTPS, by libmicrohttpd's own TLS, 1.2 and up.
-    ///   - handler: answers requests.
-    ///   - refusal: makes the response to faults before or without the handler.
-    ///   - observe: called with each event, on the thread where it happens.
-    /// - Throws: ``ServerStartError/addressInUse`` if another socket began to listen on the address after the binding.
+    /// The server closes the socket, also if it cannot start, as when another socket began to listen on the address
+    /// (``Basics/OperatorError/addressInUse``). With an identity it speaks TLS 1.2 and up, by libmicrohttpd. `refusal`
+    /// makes the response to faults before or without the handler, and `observe` is called with each event, on the
+    /// thread where it happens.
     package init(
         listeningOn socket: ServerSocket, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,
         handler: any RequestHandler,
         refusal: @escaping @Sendable (HTTPFault, RequestHead?) -> Response = HTTPFault.refuse,
         observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
-    ) throws(ServerStartError) {
+    ) throws(OperatorError) {
         ignoreBrokenPipes
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
-        guard let daemon = Daemon(core, identity: tls.map(PinnedIdentity.init)) else {
+        guard let daemon = Daemon(core, identity: tls) else {
             socket.close()
-            throw .library
+            throw OperatorError("libmicrohttpd could not start; the lines before this one say why")
         }
         let enforcer = DeadlineEnforcer(core)
         self.core = core
@@ -48,9 +43,11 @@ package final class HTTPServer: Sendable {
         acceptor = Acceptor(core, daemon, socket) { enforcer.checkNow() }
         self.daemon = Mutex(daemon)
         // If one of these calls throws, `deinit` runs and ends everything that was started.
-        try enforcer.start()
         try socket.listen()
-        try acceptor.start()
+        try rethrowing(as: { OperatorError(thread: "the server", $0) }) { () throws(NamedThread.Failure) in
+            try enforcer.start()
+            try acceptor.start()
+        }
     }
 
     deinit { stop(patience: .zero) }
@@ -72,12 +69,11 @@ package final class HTTPServer: Sendable {
         core.headsEnd.store(coarseNanoseconds() &+ 500_000_000, ordering: .relaxed)
     }
 
-    /// Stops: accepts no more connections, lets the requests under way end within this time, then refuses those that
-    /// still wait, and ends.
+    /// Stops: accepts no more connections, lets the requests under way end within this time, and refuses those that
+    /// still wait.
     ///
-    /// A connection that has not sent a whole header block half a second after the stop has begun has no request under
-    /// way, also if it is kept from an earlier request. Blocks until all is over; never call it from a handler. A second
-    /// call waits for the first.
+    /// A request counts as under way if its header block arrives within half a second. The call blocks until all is
+    /// over, so no handler may make it. A second call waits for the first.
     package func stop(patience: Duration) {
         daemon.withLock { daemon in
             guard let running = daemon.take() else { return }
@@ -94,7 +90,7 @@ package final class HTTPServer: Sendable {
     /// Waits until no connection is open, ending those without a request under way.
     private func drain(within limit: Duration) {
         let clock = SystemTime()
-        let end = clock.monotonicNanoseconds &+ limit.nanoseconds
+        let end = clock.monotonicNanoseconds &+ UInt64(limit.nanoseconds)
         while true {
             core.endUnusedConnections(at: coarseNanoseconds())
             if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }

@@ -3,10 +3,10 @@ import HTTP
 
 /// The positions of the lines of a head in libmicrohttpd's buffer, which show faults that the library hides.
 ///
-/// The library leaves the head in its buffer and ends each text in place with a zero byte. There is a gap before the
-/// next line if a zero byte of the client cuts a text or makes a line look like the empty one, or if a line is folded,
-/// which the library copies elsewhere. After a line that ends with a bare line feed, the next line begins too early.
-/// Two readers could understand such heads differently, so lines after a gap are not read.
+/// The library ends each text in its buffer with a zero byte. There is a gap before the next line if a zero byte of
+/// the client cuts a text or makes a line look like the empty one, or if a line is folded, which the library copies
+/// elsewhere. After a bare line feed, the next line begins too early. Two readers could understand such heads
+/// differently, so lines after a gap are not read.
 @safe
 struct HeadLayout {
     private let start: UInt
@@ -17,9 +17,7 @@ struct HeadLayout {
     private var lines: [HeaderSection.Line] = []
     private let limit: Int
 
-    /// Takes the request line of a call, whose target had this length.
-    ///
-    /// At most `limit` field lines may follow.
+    /// Takes the request line of a call, whose target had this length; at most `limit` field lines may follow.
     @unsafe
     init(_ call: AccessCall, targetSize: Int, limit: Int) {
         self.limit = limit
@@ -57,9 +55,7 @@ struct HeadLayout {
         return true
     }
 
-    /// The lines up to the first gap.
-    ///
-    /// They are a copy, because a handler may wait for longer than the library keeps its buffer.
+    /// A copy of the lines up to the first gap, because a handler may wait longer than the library keeps its buffer.
     var headers: HeaderSection {
         let bytes = unsafe UnsafeBufferPointer(start: section, count: lines.last?.value.upperBound ?? 0)
         return HeaderSection(bytes: unsafe Array(bytes), lines: lines)

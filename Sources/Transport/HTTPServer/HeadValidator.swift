@@ -74,12 +74,13 @@ struct HeadValidator {
     }
 
     /// Makes the last checks, when all fields have been read.
-    mutating func close(_ version: HTTPVersion, isWhole: Bool) {
+    mutating func close(version: String, isWhole: Bool) {
         guard fault == nil else { return }
         guard isWhole else { return refuse(.framing) }
-        if version == .other { return refuse(.version) }
-        if version == .oneZero, seen.contains(.coding) { refuse(.framing) }
-        if host.map({ !$0.span.isHostField }) ?? (version == .oneOne) { refuse(.host) }
+        let isOneOne = version == "HTTP/1.1"
+        guard isOneOne || version == "HTTP/1.0" else { return refuse(.version) }
+        if !isOneOne, seen.contains(.coding) { refuse(.framing) }
+        if host.map({ !$0.span.isHostField }) ?? isOneOne { refuse(.host) }
         if seen.isSuperset(of: [.coding, .length]) { refuse(.framing) }
         if isUnexpected { refuse(.expectation) }
     }
@@ -92,10 +93,6 @@ private struct SingleFields: OptionSet {
     static let type = SingleFields(rawValue: 2)
     static let length = SingleFields(rawValue: 4)
     static let coding = SingleFields(rawValue: 8)
-}
-
-enum HTTPVersion {
-    case oneOne, oneZero, other
 }
 
 extension Span<UInt8> {

@@ -3,9 +3,8 @@ import HTTP
 
 /// Replaces libmicrohttpd's function of this name, which the library calls to refuse a request with its own page.
 ///
-/// There is no other way to choose the text, or to tell a client's fault from a server's. The dynamic linker prefers
-/// the program's symbols to a library's. A library that is linked to prefer its own symbols sends its own pages. The
-/// page is also kept for a refusal after a response, which nobody reads.
+/// There is no other way to choose the text. The dynamic linker prefers the program's symbols, unless the library is
+/// linked to prefer its own. The page is also kept for a refusal after a response, which nobody reads.
 @_cdecl("MHD_queue_response")
 package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
     guard let handle = unsafe handle,

@@ -6,11 +6,3 @@ func coarseNanoseconds() -> UInt64 {
     _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
     return UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
 }
-
-extension Duration {
-    /// Whole nanoseconds: 0 for a negative duration, and at most thirty years.
-    var nanoseconds: UInt64 {
-        let (seconds, attoseconds) = min(max(self, .zero), .seconds(1_000_000_000)).components
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
-    }
-}

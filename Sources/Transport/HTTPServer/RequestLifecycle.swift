@@ -29,9 +29,7 @@ struct RequestLifecycle: Sendable {
     /// The input of a handler's decision: the head with a body to come, or the whole request.
     struct Stage: Sendable, Equatable {
         var body: ExpectedBody
-        /// The time by which the handler must have decided, in nanoseconds of the monotonic clock.
-        ///
-        /// The first wait sets the only deadline, however often the handler waits.
+        /// The time by which the handler must have decided, in nanoseconds; its first wait sets it for all.
         var deadline: UInt64?
     }
 

@@ -9,17 +9,14 @@ final class ServerCore: Sendable {
     let refusal: @Sendable (HTTPFault, RequestHead?) -> Response
     let observe: @Sendable (ServerEvent) -> Void
 
-    /// Every open connection; the lock is taken at their beginning and end and by the enforcing thread, never per
-    /// request.
+    /// Every open connection.
     ///
     /// libmicrohttpd may hold its own locks when it calls us to add or remove a connection. So this lock must not be
     /// held during a call of the library that locks, nor while the lock of a connection's lifecycle is taken.
     let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
     /// Whether each answer ends its connection.
     let isStopping = Atomic<Bool>(false)
-    /// The identities that replaced the first one, the newest last.
-    ///
-    /// They stay until the end of the server, because open connections use them.
+    /// The identities that replaced the first one, the newest last; open connections use them until their end.
     let renewedIdentities = Mutex<[RenewedIdentity]>([])
     /// The time until which a stopping server waits for header blocks, by the coarse clock.
     let headsEnd = Atomic<UInt64>(.max)

@@ -29,12 +29,11 @@ package struct ServerLimits: Sendable, Equatable {
     package var requestsPerConnection = 1000
     /// The longest time that a connection stays open.
     package var connectionTime: Duration = .seconds(600)
-    /// Bytes a second that a body must arrive with, on average, once ``bodyRateGrace`` have passed.
+    /// Bytes a second that a body must arrive with, on average, after ``bodyRateGrace``.
     package var bodyRate = 500.0
     /// The time without a demand on the speed of a body.
     package var bodyRateGrace: Duration = .seconds(5)
-    /// Bytes a second that a client must take of a long answer, on average, once ``answerRateGrace`` have
-    /// passed.
+    /// Bytes a second that a client must take of a long answer, on average, after ``answerRateGrace``.
     ///
     /// 64 kbit/s are less than EDGE gives, and far more than an attacker takes who only wants to keep memory occupied.
     package var answerRate = 8192.0
@@ -53,9 +52,7 @@ package struct ServerLimits: Sendable, Equatable {
     package init() {}
 }
 
-/// The times of ``ServerLimits`` in nanoseconds of the monotonic clock.
-///
-/// Each request needs some of them, so they are converted once.
+/// The times of ``ServerLimits`` in nanoseconds, converted once because each request needs some of them.
 struct TimeLimits: Sendable {
     let header: UInt64
     let body: UInt64
@@ -67,13 +64,13 @@ struct TimeLimits: Sendable {
     let suspension: UInt64
 
     init(_ limits: ServerLimits) {
-        header = limits.headerTime.nanoseconds
-        body = limits.bodyTime.nanoseconds
-        request = limits.requestTime.nanoseconds
-        idle = limits.idleTime.nanoseconds
-        connection = limits.connectionTime.nanoseconds
-        bodyRateGrace = limits.bodyRateGrace.nanoseconds
-        answerRateGrace = limits.answerRateGrace.nanoseconds
-        suspension = limits.suspensionTime.nanoseconds
+        header = UInt64(limits.headerTime.nanoseconds)
+        body = UInt64(limits.bodyTime.nanoseconds)
+        request = UInt64(limits.requestTime.nanoseconds)
+        idle = UInt64(limits.idleTime.nanoseconds)
+        connection = UInt64(limits.connectionTime.nanoseconds)
+        bodyRateGrace = UInt64(limits.bodyRateGrace.nanoseconds)
+        answerRateGrace = UInt64(limits.answerRateGrace.nanoseconds)
+        suspension = UInt64(limits.suspensionTime.nanoseconds)
     }
 }

@@ -1,3 +1,4 @@
+package import Basics
 private import CMicroHTTPD
 private import Glibc
 import Platform
@@ -6,11 +7,9 @@ import Synchronization
 /// A TCP socket bound to the address that a server will listen on, or one that listens already.
 ///
 /// Binding and listening are two steps, so that a program learns of a taken port, and the number of a free one, before
-/// it can answer. Until ``HTTPServer`` listens, the system refuses connections. The socket is made here and not by
+/// it can answer. Meanwhile the system refuses connections, and lets a second socket be bound to the port; the one
+/// that listens later fails with ``Basics/OperatorError/addressInUse``. The socket is made here and not by
 /// libmicrohttpd, so that a failure has its reason.
-///
-/// The system lets a second socket be bound to the port while none listens; the one that listens later fails with
-/// ``ServerStartError/addressInUse``.
 package final class ServerSocket: Sendable {
     /// The literal address to which the socket is bound.
     package let host: String
@@ -23,17 +22,14 @@ package final class ServerSocket: Sendable {
     private let wakeup: Int32
     private let isClosed = Atomic<Bool>(false)
 
-    /// Binds to the address, without listening.
-    ///
-    /// - Parameters:
-    ///   - host: `localhost` or a literal IPv4 or IPv6 address.
-    ///   - port: 0 for any free port.
-    /// - Throws: the reason why the address cannot be bound.
-    package convenience init(bindingTo host: String, port: UInt16) throws(ServerStartError) {
-        guard let address = SocketAddress(host: host, port: port) else { throw .badHost(host) }
+    /// Binds to the address, without listening; port 0 is any free port.
+    package convenience init(bindingTo host: String, port: UInt16) throws(OperatorError) {
+        guard let address = SocketAddress(host: host, port: port) else {
+            throw OperatorError("'\(host)' is not an address")
+        }
         let descriptor = socket(address.family, Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .last("socket") }
-        do throws(ServerStartError) {
+        do throws(OperatorError) {
             try bind(descriptor, to: address)
             try self.init(takingOwnershipOf: descriptor, isShared: false)
         } catch {
@@ -44,21 +40,18 @@ package final class ServerSocket: Sendable {
 
     /// Takes over a socket that listens already, as a service manager passes it to the programs that it starts.
     ///
-    /// Other processes hold the same socket, which goes on listening when this server stops: connections that this
-    /// server has not accepted wait for its successor.
-    ///
-    /// - Parameter descriptor: the socket, which stays open if an error is thrown.
-    /// - Throws: ``ServerStartError/notListening(descriptor:)`` for anything but a TCP socket that listens.
-    package convenience init(inheriting descriptor: Int32) throws(ServerStartError) {
+    /// The socket goes on listening when this server stops, and connections that wait are for its successor. It stays
+    /// open if it is no TCP socket that listens, which is thrown.
+    package convenience init(inheriting descriptor: Int32) throws(OperatorError) {
         guard [AF_INET, AF_INET6].contains(option(SO_DOMAIN, of: descriptor)),
             option(SO_TYPE, of: descriptor) == SOCK_STREAM.rawValue, option(SO_ACCEPTCONN, of: descriptor) == 1
-        else { throw .notListening(descriptor: descriptor) }
+        else { throw .notListening(descriptor) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         limitBuffers(of: descriptor)
         try self.init(takingOwnershipOf: descriptor, isShared: true)
     }
 
-    private init(takingOwnershipOf descriptor: Int32, isShared: Bool) throws(ServerStartError) {
+    private init(takingOwnershipOf descriptor: Int32, isShared: Bool) throws(OperatorError) {
         // Two processes may wait for one connection, and `accept` must not block the one that comes too late.
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         (host, port) = try boundAddress(of: descriptor)
@@ -71,7 +64,7 @@ package final class ServerSocket: Sendable {
     deinit { close() }
 
     /// Lets the system take connections.
-    func listen() throws(ServerStartError) {
+    func listen() throws(OperatorError) {
         guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { throw .last("listen") }
     }
 
@@ -91,7 +84,7 @@ package final class ServerSocket: Sendable {
     }
 }
 
-private func bind(_ descriptor: Int32, to address: SocketAddress) throws(ServerStartError) {
+private func bind(_ descriptor: Int32, to address: SocketAddress) throws(OperatorError) {
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
     if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
     limitBuffers(of: descriptor)
@@ -119,7 +112,7 @@ private func option(_ name: Int32, of descriptor: Int32) -> Int32 {
     return value
 }
 
-private func boundAddress(of descriptor: Int32) throws(ServerStartError) -> (host: String, port: UInt16) {
+private func boundAddress(of descriptor: Int32) throws(OperatorError) -> (host: String, port: UInt16) {
     var address = sockaddr_in6()
     var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let host = unsafe withUnsafeMutableBytes(of: &address) { bytes -> String? in
@@ -130,13 +123,28 @@ private func boundAddress(of descriptor: Int32) throws(ServerStartError) -> (hos
     return (host, UInt16(bigEndian: address.sin6_port))  // at the same offset as sin_port
 }
 
-extension ServerStartError {
-    fileprivate static func last(_ call: String) -> ServerStartError {
+extension OperatorError {
+    /// Another socket listens on the address.
+    package static let addressInUse = OperatorError(
+        "another program listens there", advice: "stop it, or choose another port")
+
+    fileprivate static func notListening(_ descriptor: Int32) -> OperatorError {
+        OperatorError(
+            "descriptor \(descriptor) is no TCP socket that listens",
+            advice: "pass only those of ListenStream= with an address and a port")
+    }
+
+    /// Explains why the system refused this call.
+    fileprivate static func last(_ call: String) -> OperatorError {
         switch errno {
-        case EADDRINUSE: .addressInUse
-        case EADDRNOTAVAIL: .addressNotAvailable
-        case EACCES, EPERM: .noPermission
-        default: .system(call: call, code: errno)
+        case EADDRINUSE: addressInUse
+        case EADDRNOTAVAIL: OperatorError("this machine has no such address")
+        case EACCES, EPERM:
+            OperatorError(
+                "ports below 1024 need permission",
+                advice: "choose another port, or allow these ports to everyone on this machine: "
+                    + "sudo sysctl net.ipv4.ip_unprivileged_port_start=80")
+        default: OperatorError(SystemError(code: errno, operation: call))
         }
     }
 }

@@ -1,4 +1,5 @@
 @testable import HTTP
+import Support
 @testable import TaskAPI
 import Tasks
 

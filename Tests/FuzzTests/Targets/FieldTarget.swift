@@ -1,5 +1,6 @@
 import Basics
 @testable import HTTP
+import Support
 @testable import TaskAPI
 import Tasks
 
@@ -34,7 +35,7 @@ private func checkEntityTags(_ value: String) throws {
 }
 
 private func checkMediaType(_ value: String) throws {
-    let parameters = FieldParameters(value)
+    let parameters = FieldParameters(value.utf8)
     let size = parameters.parameters.reduce(parameters.value.utf8.count) { $0 + $1.name.utf8.count }
     try require(size <= 2 * value.utf8.count, "parameters are not longer than what they were read from")
     guard let type = MediaType(value) else { return }

@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import Support
 
 /// A request as text: a request line, field lines, an empty line, a body.
 ///

@@ -63,7 +63,7 @@ struct Probe {
     private func status(_ token: String?) throws(OperatorError) -> Int {
         try stopIfAsked(waiting: 0)
         var request = FetchRequest(
-            url: options.url, totalMilliseconds: 10_000, caFile: options.caFile, allowHTTP: true)
+            url: options.url, totalTime: .seconds(10), caFile: options.caFile, allowHTTP: true)
         request.method = options.method
         request.fields = options.fields + (token.map { ["Authorization: Bearer \($0)"] } ?? [])
         do throws(FetchError) {

@@ -1,7 +1,6 @@
 import Basics
 import IssuerKeys
 import Platform
-import Synchronization
 import TaskAPI
 import Tokens
 
@@ -29,9 +28,10 @@ func explainToken(_ settings: ServerSettings) throws(OperatorError) -> ExitStatu
         }
         return .failure
     }
-    let source = settings.sources.all.first { $0.name == verifier.chosenSource(of: token)?.name }
+    let principal = explanation.principal
+    let source = settings.sources.all.first { $0.name == principal?.source }
     let required = source?.source.rules.scopes.required ?? RequiredScopes()
-    let scopes = scopeLines(required, carried: scopes(of: token, by: verifier))
+    let scopes = scopeLines(required, carried: principal?.scopes ?? [])
     StandardStream.output.print((["\nGood."] + scopes).joined(separator: "\n"))
     return .success
 }
@@ -95,19 +95,6 @@ extension BearerVerifier {
     if case .loadFailed(let source, let reason, _) = event {
         StandardStream.error.print("task-server: authority, \(source): \(reason)")
     }
-}
-
-/// The scopes that a good token carries.
-private func scopes(of token: String, by verifier: BearerVerifier) -> [String] {
-    let found = Mutex<[String]>([])
-    let done = Wakeup()
-    Task {
-        let principal = try? await verifier.verify(token)
-        found.withLock { $0 = principal?.scopes ?? [] }
-        done.wake()
-    }
-    done.wait()
-    return found.withLock { $0 }
 }
 
 /// The lines that say what the token may do, by the scopes that its source requires.

@@ -1,3 +1,4 @@
+import Basics
 import HTTPServer
 import Platform
 import Settings
@@ -18,7 +19,7 @@ func listenFindings(_ settings: ServerSettings) -> [Finding] {
 }
 
 private func finding(_ setting: String, _ address: ListenAddress, _ probe: Probe) -> Finding {
-    do throws(ServerStartError) {
+    do throws(OperatorError) {
         _ = try ServerSocket(bindingTo: address.host, port: address.port)
         return .good("listen: \(address) is free")
     } catch {

@@ -35,8 +35,8 @@ struct BoundAddress {
     init(_ address: ListenAddress, _ setting: String, _ handover: Handover) throws(OperatorError) {
         wanted = address
         self.setting = setting
-        socket = try rethrowing(as: { OperatorError(address, setting, $0) }) { () throws(ServerStartError) in
-            try handover.waiting(for: setting, while: { $0 == .addressInUse }) { () throws(ServerStartError) in
+        socket = try rethrowing(as: { OperatorError(address, setting, $0) }) { () throws(OperatorError) in
+            try handover.waiting(for: setting, while: { $0 == .addressInUse }) { () throws(OperatorError) in
                 try ServerSocket(bindingTo: address.host, port: address.port)
             }
         }
@@ -45,7 +45,7 @@ struct BoundAddress {
     init(inheriting descriptor: Int32) throws(OperatorError) {
         setting = "LISTEN_FDS"
         socket = try rethrowing(as: { OperatorError(sentence: "LISTEN_FDS: \($0.message)") }) {
-            () throws(ServerStartError) in try ServerSocket(inheriting: descriptor)
+            () throws(OperatorError) in try ServerSocket(inheriting: descriptor)
         }
         wanted = ListenAddress(host: socket.host, port: socket.port)
     }
@@ -56,7 +56,7 @@ struct BoundAddress {
     func listen(
         _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler, _ observation: Observation
     ) throws(OperatorError) -> HTTPServer {
-        try rethrowing(as: { OperatorError(wanted, setting, $0) }) { () throws(ServerStartError) in
+        try rethrowing(as: { OperatorError(wanted, setting, $0) }) { () throws(OperatorError) in
             try HTTPServer(
                 listeningOn: socket, limits: limits, tls: identity, handler: handler,
                 refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
@@ -65,7 +65,7 @@ struct BoundAddress {
 }
 
 extension OperatorError {
-    fileprivate init(_ address: ListenAddress, _ setting: String, _ error: ServerStartError) {
+    fileprivate init(_ address: ListenAddress, _ setting: String, _ error: OperatorError) {
         self.init(sentence: "\(setting): cannot listen on \(address): \(error.message)")
     }
 }
