@@ -218,14 +218,15 @@ struct ArchiveTests {
         let path = path
         let store = try await filled()
         let before = try export(path)
-        let locked = StoreOpenError.locked(path: SQLiteFile(path).path)
-        #expect(throws: OperatorError.ofWriter(locked)) { try importLines(lines(["c": 1]), to: path) }
-        #expect(OperatorError.ofWriter(locked).message.contains("stop the server first"))
+        let error = #expect(throws: OperatorError.self) { try importLines(lines(["c": 1]), to: path) }
+        #expect(error?.advice?.hasPrefix("stop the server first") == true)
         #expect(try export(path) == before)
         store.close()
         var rest = lines(["c": 1])[...]
         let summary = try SQLiteArchive(path: path).importLines { () throws(SystemError) in
-            #expect(throws: locked) { _ = try SQLiteTaskStore.open(path: path) }
+            #expect(throws: OperatorError.lockedDatabase(SQLiteFile(path).path)) {
+                _ = try SQLiteTaskStore.open(path: path)
+            }
             return rest.popFirst().map { Array($0.utf8) }
         }
         #expect(summary.added == 1)
@@ -297,9 +298,9 @@ struct ArchiveTests {
 
     @Test("A missing database is neither backed up nor exported nor created")
     func missing() {
-        let missing = StoreOpenError.missing(path: path)
-        #expect(throws: OperatorError(missing)) { try SQLiteArchive(path: path).backup(to: other) }
-        #expect(throws: OperatorError(missing)) { _ = try export(path) }
+        let missing = OperatorError.missingDatabase(path)
+        #expect(throws: missing) { try SQLiteArchive(path: path).backup(to: other) }
+        #expect(throws: missing) { _ = try export(path) }
         #expect(!File.exists(path))
         #expect(!File.exists(other))
     }

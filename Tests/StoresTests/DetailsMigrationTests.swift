@@ -24,9 +24,9 @@ struct DetailsMigrationTests {
         try second(server, database, isDivided: false)
         let address = server.address(database)
         let path = try PostgreSQLDatabase(address).name
-        let error = StoreOpenError.outdated(path: path, version: 2, known: PostgreSQLSchema.known)
-        #expect(throws: OperatorError(error)) { try PostgreSQLArchive(address).countTasks() }
-        #expect(throws: OperatorError(error)) {
+        let error = OperatorError.olderDatabase(path, version: 2, known: PostgreSQLSchema.known)
+        #expect(throws: error) { try PostgreSQLArchive(address).countTasks() }
+        #expect(throws: error) {
             _ = try OwnerMover(postgreSQL: address, onlyReads: true)
         }
     }

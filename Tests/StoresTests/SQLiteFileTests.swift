@@ -61,8 +61,8 @@ struct SQLiteFileTests {
         let link = folder.file("link.db")
         #expect(symlink(path, link) == 0)
         for name in [path, link] {
-            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: name) }
-            #expect(error == .locked(path: path))
+            let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: name) }
+            #expect(error == .lockedDatabase(path))
             #expect(error?.message.contains("another task-server uses the database \(path)") == true)
         }
         first.close()
@@ -94,8 +94,8 @@ struct SQLiteFileTests {
     func future() throws {
         try SQLiteTaskStore.open(path: path).close()
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = 99")
-        let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-        #expect(error == .fromTheFuture(path: path, version: 99, known: SQLiteSchema.known))
+        let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(error == .newerDatabase(path, version: 99, known: SQLiteSchema.known))
         #expect(error?.message.contains("version 99, written by a newer task-server") == true)
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == 99)
     }
@@ -104,13 +104,13 @@ struct SQLiteFileTests {
     func version(_ number: Int) throws {
         try SQLiteTaskStore.open(path: path).close()
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = \(number)")
-        #expect(throws: StoreOpenError.foreign(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(throws: OperatorError.foreignDatabase(path)) { _ = try SQLiteTaskStore.open(path: path) }
     }
 
     @Test("The database of another program is refused and stays as it was")
     func foreign() throws {
         try Connection(path: path, mode: .readWriteCreate).execute("CREATE TABLE theirs(a)")
-        #expect(throws: StoreOpenError.foreign(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(throws: OperatorError.foreignDatabase(path)) { _ = try SQLiteTaskStore.open(path: path) }
         let tables = try Connection(path: path, mode: .readOnly).integer("SELECT count(*) FROM sqlite_master")
         #expect(tables == 1)
     }
@@ -119,18 +119,16 @@ struct SQLiteFileTests {
     func notADatabase() throws {
         let bytes = Array(String(repeating: "not a database ", count: 100).utf8)
         try File.replace(path, with: bytes)
-        #expect(throws: StoreOpenError.notADatabase(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
+        let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(error?.failure == "\(path) is not a SQLite database")
         #expect(try File.read(path) == bytes)
     }
 
     @Test("Paths where no file can be created are refused")
     func paths() throws {
         for path in ["/nonexistent/tasks.db", "/proc/tasks.db"] {
-            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-            guard case .unwritable(path, _) = error else {
-                Issue.record("\(path): \(String(describing: error))")
-                continue
-            }
+            let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+            #expect(error?.failure.hasPrefix("the database \(path) cannot be written (") == true)
         }
     }
 
@@ -142,10 +140,10 @@ struct SQLiteFileTests {
         for (path, kind) in [
             (folder.path, "a folder"), (pipe, "a pipe"), (socket, "a socket"), ("/dev/zero", "a device"),
         ] {
-            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-            #expect(error == .notAFile(path: path, kind: kind))
+            let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+            #expect(error == .notAFile(path, kind: kind))
             #expect(error?.message == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
-            #expect(throws: OperatorError(StoreOpenError.notAFile(path: path, kind: kind))) {
+            #expect(throws: OperatorError.notAFile(path, kind: kind)) {
                 try SQLiteArchive(path: path).backup(to: folder.file("copy.db"))
             }
         }
@@ -157,8 +155,8 @@ struct SQLiteFileTests {
         let other = folder.file("other.db")
         #expect(link(path, other) == 0)
         for name in [path, other] {
-            #expect(throws: StoreOpenError.hasOtherNames(path: name)) { _ = try SQLiteTaskStore.open(path: name) }
-            #expect(throws: OperatorError(StoreOpenError.hasOtherNames(path: name))) {
+            #expect(throws: OperatorError.linkedDatabase(name)) { _ = try SQLiteTaskStore.open(path: name) }
+            #expect(throws: OperatorError.linkedDatabase(name)) {
                 try SQLiteArchive(path: name).countTasks()
             }
         }
@@ -166,14 +164,14 @@ struct SQLiteFileTests {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         #expect(link(path, other) == 0)
-        #expect(throws: StoreOpenError.hasOtherNames(path: other)) { _ = try SQLiteTaskStore.open(path: other) }
+        #expect(throws: OperatorError.linkedDatabase(other)) { _ = try SQLiteTaskStore.open(path: other) }
     }
 
     @Test("A lock of the file itself refuses servers that reach it through another mount")
     func sameFile() throws {
         let lock = try LockedFile.lock(path)
-        let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-        #expect(error == .locked(path: path))
+        let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(error == .lockedDatabase(path))
         _ = consume lock
         try SQLiteTaskStore.open(path: path).close()
     }

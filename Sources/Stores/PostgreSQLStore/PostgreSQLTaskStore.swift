@@ -1,5 +1,4 @@
-import Basics
-import Platform
+package import Basics
 import PostgreSQL
 import StoreEngine
 package import Tasks
@@ -31,7 +30,7 @@ package final class PostgreSQLTaskStore: TaskStore {
     /// Reaches the database that a connection string of libpq names, brings its tables up to date, and starts.
     package static func open(
         _ connectionString: String, options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
-    ) throws(StoreOpenError) -> PostgreSQLTaskStore {
+    ) throws(OperatorError) -> PostgreSQLTaskStore {
         let database = try PostgreSQLDatabase(connectionString)
         let facts = try database.prepare(partitions: options.partitions)
         switch facts.migratedFrom {
@@ -40,16 +39,11 @@ package final class PostgreSQLTaskStore: TaskStore {
         case .some(let version): options.observer(.migrated(from: version, to: PostgreSQLSchema.known))
         }
         let store = PostgreSQLTaskStore(options)
-        let noThread = { (failure: NamedThread.Failure) in
-            StoreOpenError.failed(path: database.name, reason: "no thread: error \(failure.code)")
-        }
-        try rethrowing(as: noThread) { () throws(NamedThread.Failure) in
-            try store.start(on: database.target, isOneOwnerOnly: facts.isForeign)
-        }
+        try store.start(on: database.target, isOneOwnerOnly: facts.isForeign)
         return store
     }
 
-    private func start(on target: ConnectionTarget, isOneOwnerOnly: Bool) throws(NamedThread.Failure) {
+    private func start(on target: ConnectionTarget, isOneOwnerOnly: Bool) throws(OperatorError) {
         let engine = engine
         let parts = Session.Surroundings(
             target: target, options: options, isOneOwnerOnly: isOneOwnerOnly,

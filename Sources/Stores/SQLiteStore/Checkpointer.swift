@@ -69,10 +69,12 @@ final class Checkpointer: Sendable {
     }
 
     /// Starts the thread, which takes the connection.
-    func start(on connection: TransferBox<Connection>) throws(NamedThread.Failure) {
-        let started = try NamedThread.start("checkpointer") { [self] in
-            guard let connection = connection.take() else { return }
-            run(on: connection)
+    func start(on connection: TransferBox<Connection>) throws(OperatorError) {
+        let started = try rethrowing(as: { OperatorError(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
+            try NamedThread.start("checkpointer") { [self] in
+                guard let connection = connection.take() else { return }
+                run(on: connection)
+            }
         }
         thread.withLock { $0 = started }
     }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Platform
 package import SQLite
 package import Tasks
@@ -13,17 +13,17 @@ package struct SQLiteFile {
     }
 
     /// The right to be the only server, or the only command that writes, on the file.
-    package func lock() throws(StoreOpenError) -> SQLiteFileLock {
-        if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
+    package func lock() throws(OperatorError) -> SQLiteFileLock {
+        if let kind = File.otherKind(path) { throw .notAFile(path, kind: kind) }
         return try SQLiteFileLock(path)
     }
 
     /// A connection that may write to a file that is locked; brings the file up to date.
     package func openForWriting(
         maximumPages: Int?, _ observer: (StoreEvent) -> Void
-    ) throws(StoreOpenError) -> Connection {
+    ) throws(OperatorError) -> Connection {
         let connection = try connect(.readWrite)
-        guard !connection.isReadOnly else { throw .unwritable(path: path, reason: "it is read-only") }
+        guard !connection.isReadOnly else { throw .unwritableDatabase(path, "it is read-only") }
         let state = try checkedState(of: connection)
         try rethrowing(as: openError) { () throws(SQLiteError) in
             // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
@@ -39,20 +39,20 @@ package struct SQLiteFile {
     }
 
     /// A connection to a file that another connection has brought up to date.
-    package func open(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
-        guard File.exists(path) else { throw .missing(path: path) }
-        if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
+    package func open(_ mode: Connection.Mode) throws(OperatorError) -> Connection {
+        guard File.exists(path) else { throw .missingDatabase(path) }
+        if let kind = File.otherKind(path) { throw .notAFile(path, kind: kind) }
         // Under another name SQLite would not find the log of a running server.
-        guard File.names(path) ?? 1 <= 1 else { throw .hasOtherNames(path: path) }
+        guard File.names(path) ?? 1 <= 1 else { throw .linkedDatabase(path) }
         let connection = try connect(mode)
         switch try checkedState(of: connection) {
-        case .empty, .foreign: throw .foreign(path: path)
+        case .empty, .foreign: throw .foreignDatabase(path)
         case .ours(SQLiteSchema.known): return connection
-        case .ours(let version): throw .outdated(path: path, version: version, known: SQLiteSchema.known)
+        case .ours(let version): throw .olderDatabase(path, version: version, known: SQLiteSchema.known)
         }
     }
 
-    func connect(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
+    func connect(_ mode: Connection.Mode) throws(OperatorError) -> Connection {
         let connection = try rethrowing(as: openError) { () throws(SQLiteError) in
             try Connection(path: path, mode: mode)
         }
@@ -61,14 +61,14 @@ package struct SQLiteFile {
     }
 
     /// The state of the file, if this program may use it.
-    func checkedState(of connection: borrowing Connection) throws(StoreOpenError) -> SQLiteSchema.State {
+    func checkedState(of connection: borrowing Connection) throws(OperatorError) -> SQLiteSchema.State {
         let state = try rethrowing(as: openError) { () throws(SQLiteError) in try SQLiteSchema.state(of: connection) }
         switch state {
         case .empty: return state
-        case .foreign: throw .foreign(path: path)
+        case .foreign: throw .foreignDatabase(path)
         case .ours(let version):
             guard version <= SQLiteSchema.known else {
-                throw .fromTheFuture(path: path, version: version, known: SQLiteSchema.known)
+                throw .newerDatabase(path, version: version, known: SQLiteSchema.known)
             }
             return state
         }
@@ -89,10 +89,5 @@ package struct SQLiteFile {
     }
 
     /// An error of SQLite, for the operator.
-    func openError(_ error: SQLiteError) -> StoreOpenError { StoreOpenError(error, path: path) }
-
-    /// A thread that could not be started, for the operator.
-    func threadError(_ failure: NamedThread.Failure) -> StoreOpenError {
-        .failed(path: path, reason: "no thread: error \(failure.code)")
-    }
+    func openError(_ error: SQLiteError) -> OperatorError { OperatorError(opening: path, error) }
 }

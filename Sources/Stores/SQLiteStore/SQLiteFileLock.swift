@@ -1,7 +1,7 @@
-import Basics
+package import Basics
 import Platform
 import Synchronization
-package import Tasks
+import Tasks
 
 /// The right of a server to be the only one on a database file.
 ///
@@ -20,7 +20,7 @@ package final class SQLiteFileLock: Sendable {
     private let companions = Mutex<[String: FileIdentity]>([:])
 
     /// Locks the file at this path, which is created if it is missing.
-    package init(_ path: String) throws(StoreOpenError) {
+    package init(_ path: String) throws(OperatorError) {
         self.path = path
         pathLock = try rethrowing(as: { Self.openError($0, path) }) { () throws(FileLock.Failure) in
             try FileLock(path: path + ".lock")
@@ -31,18 +31,18 @@ package final class SQLiteFileLock: Sendable {
         }
     }
 
-    private static func openError(_ failure: FileLock.Failure, _ path: String) -> StoreOpenError {
+    private static func openError(_ failure: FileLock.Failure, _ path: String) -> OperatorError {
         switch failure {
-        case .held: .locked(path: path)
-        case .system(let error): .unwritable(path: path, reason: error.reason)
+        case .held: .lockedDatabase(path)
+        case .system(let error): .unwritableDatabase(path, error.reason)
         }
     }
 
-    private static func openError(_ failure: LockedFile.Failure, _ path: String) -> StoreOpenError {
+    private static func openError(_ failure: LockedFile.Failure, _ path: String) -> OperatorError {
         switch failure {
-        case .held: .locked(path: path)
-        case .hasOtherNames: .hasOtherNames(path: path)
-        case .system(let error): .unwritable(path: path, reason: error.reason)
+        case .held: .lockedDatabase(path)
+        case .hasOtherNames: .linkedDatabase(path)
+        case .system(let error): .unwritableDatabase(path, error.reason)
         }
     }
 

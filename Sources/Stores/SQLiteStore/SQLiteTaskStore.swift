@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Platform
 import SQLite
 import StoreEngine
@@ -42,7 +42,7 @@ package final class SQLiteTaskStore: TaskStore {
     /// Opens the database at this path, creates it if it is missing, and brings it up to date.
     package static func open(
         path: String, options: SQLiteStoreOptions = SQLiteStoreOptions()
-    ) throws(StoreOpenError) -> SQLiteTaskStore {
+    ) throws(OperatorError) -> SQLiteTaskStore {
         let file = SQLiteFile(path)
         let lock = try file.lock()
         let database = try writerDatabase(of: file, options)
@@ -53,7 +53,7 @@ package final class SQLiteTaskStore: TaskStore {
 
     private static func writerDatabase(
         of file: SQLiteFile, _ options: SQLiteStoreOptions
-    ) throws(StoreOpenError) -> WriterDatabase {
+    ) throws(OperatorError) -> WriterDatabase {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         // Not `rethrowing`, because a closure cannot consume the connection.
         do throws(SQLiteError) {
@@ -67,7 +67,7 @@ package final class SQLiteTaskStore: TaskStore {
 
     private static func statements(
         of file: SQLiteFile, _ answers: AnswerMemory
-    ) throws(StoreOpenError) -> ReadStatements {
+    ) throws(OperatorError) -> ReadStatements {
         let connection = try file.open(.readWrite)
         // Not `rethrowing`, because a closure cannot consume the connection.
         do throws(SQLiteError) {
@@ -79,7 +79,7 @@ package final class SQLiteTaskStore: TaskStore {
 
     private func start(
         _ database: TransferBox<WriterDatabase>, _ lock: SQLiteFileLock, _ file: SQLiteFile
-    ) throws(StoreOpenError) {
+    ) throws(OperatorError) {
         var readers: [TransferBox<ReadStatements>] = []
         for _ in 0..<max(options.readers, 1) {
             readers.append(TransferBox(try Self.statements(of: file, options.answers)))
@@ -88,15 +88,13 @@ package final class SQLiteTaskStore: TaskStore {
         let checkpoints = TransferBox(try file.open(.readWrite))
         let parts = SQLiteWriter.Surroundings(
             options: options, lock: lock, health: health, cache: cache, checkpointer: checkpointer)
-        try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
-            try checkpointer.start(on: checkpoints)
-            try engine.start { number throws(SessionLoss) in
-                if number < statements.count, let reader = statements[number].take() {
-                    return SQLiteReader(reader, health)
-                }
-                guard let database = database.take() else { throw SessionLoss("opened before") }
-                return SQLiteWriter(database, parts)
+        try checkpointer.start(on: checkpoints)
+        try engine.start { number throws(SessionLoss) in
+            if number < statements.count, let reader = statements[number].take() {
+                return SQLiteReader(reader, health)
             }
+            guard let database = database.take() else { throw SessionLoss("opened before") }
+            return SQLiteWriter(database, parts)
         }
     }
 

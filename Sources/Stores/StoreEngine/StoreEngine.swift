@@ -1,4 +1,5 @@
-package import Platform
+package import Basics
+private import Platform
 package import Tasks
 private import Synchronization
 
@@ -24,10 +25,11 @@ package final class StoreEngine: Sendable {
     }
 
     /// Starts the threads, each of which opens its session.
-    package func start(_ open: @escaping Opening) throws(NamedThread.Failure) {
+    package func start(_ open: @escaping Opening) throws(OperatorError) {
         for (number, name) in (options.readers + options.writers).enumerated() {
-            let thread = try NamedThread.start(name) { [self] in
-                SessionThread(number: number, engine: self, open: open).run()
+            let session = SessionThread(number: number, engine: self, open: open)
+            let thread = try rethrowing(as: { OperatorError(thread: name, $0) }) { () throws(NamedThread.Failure) in
+                try NamedThread.start(name) { session.run() }
             }
             threads.withLock { $0.append(thread) }
         }

@@ -15,15 +15,14 @@ package struct PostgreSQLTables: TaskTables {
 
     /// Opens the database of a connection string of libpq; the advice is for a database without tables.
     package init(_ connectionString: String, for use: TableUse, ifMissing advice: String) throws(OperatorError) {
-        (connection, isOneOwnerOnly, name) = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in
-            let database = try PostgreSQLDatabase(connectionString, onlyReads: use == .read)
-            if use == .fill { _ = try database.prepare(partitions: nil) }
-            let connection = try database.connectUpToDate(ifMissing: advice)
-            let isForeign = try database.translating { () throws(PostgreSQLError) in
-                try PostgreSQLSchema.isForeign(on: connection)
-            }
-            return (connection, isForeign, database.name)
+        let database = try PostgreSQLDatabase(connectionString, onlyReads: use == .read)
+        if use == .fill { _ = try database.prepare(partitions: nil) }
+        let connection = try database.connectUpToDate(ifMissing: advice)
+        isOneOwnerOnly = try database.translating { () throws(PostgreSQLError) in
+            try PostgreSQLSchema.isForeign(on: connection)
         }
+        self.connection = connection
+        name = database.name
     }
 
     package static func source(_ columns: [TableColumn]) -> String {

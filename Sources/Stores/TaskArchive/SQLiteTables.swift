@@ -14,17 +14,14 @@ package final class SQLiteTables: TaskTables {
     package init(path: String, for use: TableUse) throws(OperatorError) {
         let file = SQLiteFile(path)
         // Opened before the lock is taken as well, because the lock makes a file that is missing.
-        if use != .fill { _ = try Self.opening { () throws(StoreOpenError) in try file.open(.readOnly) } }
-        lock =
-            use == .read
-            ? nil : try rethrowing(as: OperatorError.ofWriter) { () throws(StoreOpenError) in try file.lock() }
-        connection = try Self.opening { () throws(StoreOpenError) in
+        if use != .fill { _ = try file.open(.readOnly) }
+        lock = use == .read ? nil : try Self.lock(file)
+        connection =
             switch use {
             case .read: try file.open(.readOnly)
             case .change: try file.open(.readWrite)
             case .fill: try file.openForWriting(maximumPages: nil) { _ in }
             }
-        }
         if use == .change {
             try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
                 try connection.execute("PRAGMA synchronous = FULL")
@@ -32,10 +29,15 @@ package final class SQLiteTables: TaskTables {
         }
     }
 
-    private static func opening<Value: ~Copyable>(
-        _ body: () throws(StoreOpenError) -> Value
-    ) throws(OperatorError) -> Value {
-        try rethrowing(as: OperatorError.init, body)
+    private static func lock(_ file: SQLiteFile) throws(OperatorError) -> SQLiteFileLock {
+        do throws(OperatorError) {
+            return try file.lock()
+        } catch {
+            guard error.isDatabaseLocked else { throw error }
+            throw OperatorError(
+                "a task-server uses the database \(file.path), and keeps lists of its tasks in memory",
+                advice: "stop the server first, and start it again when this command has ended")
+        }
     }
 
     package static func source(_ columns: [TableColumn]) -> String {

@@ -70,7 +70,7 @@ struct FailoverTests {
                 #expect {
                     try attempt(standby.address("tasks") + wish)
                 } throws: { error in
-                    (error as? StoreOpenError)?.message.contains("/tasks only reads: it is a standby") == true
+                    (error as? OperatorError)?.message.contains("/tasks only reads: it is a standby") == true
                 }
             }
         }
