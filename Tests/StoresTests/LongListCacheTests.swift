@@ -27,7 +27,7 @@ struct LongListCacheTests {
 
     @Test("It is not sent if there is no room for it")
     func refused() throws {
-        let cache = ListCache(capacity: 1 << 20, shards: 1, answers: answers)
+        let cache = ListCache(capacity: 1 << 20, answers: answers)
         keep(try page(of: alice), in: cache, of: alice)
         var lists = [try page(of: alice)]
         // Each another one: equal ones share their memory.
