@@ -135,24 +135,20 @@ package struct RemoveTask: TaskCommand {
     }
 }
 
-/// Removes all of the owner's tasks that have this text; the outcome is their number.
-package struct RemoveTasksWithText: TaskCommand {
+/// Removes all of the owner's tasks of a selection; the outcome is their number.
+package struct RemoveTasks: TaskCommand {
     package typealias Outcome = Int
-    package let owner: Owner
-    package let text: TaskText
 
-    package init(owner: Owner, text: TaskText) {
-        self.owner = owner
-        self.text = text
+    package enum Selection: Sendable {
+        case withText(TaskText)
+        case completed
     }
-}
 
-/// Removes all of the owner's completed tasks; the outcome is their number.
-package struct RemoveCompletedTasks: TaskCommand {
-    package typealias Outcome = Int
     package let owner: Owner
+    package let selection: Selection
 
-    package init(owner: Owner) {
+    package init(owner: Owner, _ selection: Selection) {
         self.owner = owner
+        self.selection = selection
     }
 }

@@ -24,9 +24,7 @@ package protocol TaskStore: Sendable {
 
     func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome
 
-    func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int
-
-    func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int
+    func perform(_ command: RemoveTasks) async throws(StoreError) -> Int
 
     /// Whether the store can answer now. The check uses the disk or the network.
     func check() async throws(StoreError)

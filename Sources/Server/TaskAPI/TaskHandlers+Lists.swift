@@ -58,7 +58,7 @@ extension TaskHandlers {
         let owner = Owner(principal.owner)
         return .pending { [self] () async throws(APIFailure) in
             let count = try await storing { () throws(StoreError) in
-                try await store.perform(RemoveCompletedTasks(owner: owner))
+                try await store.perform(RemoveTasks(owner: owner, .completed))
             }
             return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
         }

@@ -180,7 +180,7 @@ final class TaskHandlers: Sendable {
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
             _ = try await storing { () throws(StoreError) in
-                try await store.perform(RemoveTasksWithText(owner: owner, text: text))
+                try await store.perform(RemoveTasks(owner: owner, .withText(text)))
             }
             return Response(204)
         }

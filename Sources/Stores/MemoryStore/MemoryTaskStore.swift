@@ -48,12 +48,8 @@ package final class MemoryTaskStore: TaskStore {
         try change(command.owner) { $0.perform(command) }
     }
 
-    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int {
-        try change(command.owner) { $0.removeAll { $0.text == command.text } }
-    }
-
-    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int {
-        try change(command.owner) { $0.removeAll(where: \.completed) }
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try change(command.owner) { $0.perform(command) }
     }
 
     package func check() async throws(StoreError) {

@@ -71,10 +71,12 @@ struct MemoryTasks: Sendable {
         return outcome
     }
 
-    /// Removes the tasks for which the condition is true, and returns their number.
-    mutating func removeAll(where isGone: (TaskItem) -> Bool) -> Int {
+    mutating func perform(_ command: RemoveTasks) -> Int {
         let before = items.count
-        items.removeAll(where: isGone)
+        switch command.selection {
+        case .withText(let text): items.removeAll { $0.text == text }
+        case .completed: items.removeAll(where: \.completed)
+        }
         return before - items.count
     }
 

@@ -77,9 +77,7 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
-    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int { try await write(command) }
-
-    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int { try await write(command) }
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int { try await write(command) }
 
     /// See ``TaskStore/check()``.
     ///

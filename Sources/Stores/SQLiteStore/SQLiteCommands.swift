@@ -75,21 +75,12 @@ extension RemoveTask: SQLiteCommand {
     }
 }
 
-extension RemoveTasksWithText: SQLiteCommand {
+extension RemoveTasks: SQLiteCommand {
     var rows: Int { WriteStatements.mostRemoved }
 
-    /// Removes some of the tasks; see ``SQLiteTaskStore/removeAll(_:)``.
+    /// Removes some of the tasks; the store repeats the command.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
-        try database.statements.delete(text, of: owner)
-    }
-}
-
-extension RemoveCompletedTasks: SQLiteCommand {
-    var rows: Int { WriteStatements.mostRemoved }
-
-    /// Removes some of the tasks; see ``SQLiteTaskStore/removeAll(_:)``.
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
-        try database.statements.deleteCompleted(of: owner)
+        try database.statements.delete(selection, of: owner)
     }
 }
 

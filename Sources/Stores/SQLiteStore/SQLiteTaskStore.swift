@@ -184,24 +184,14 @@ package final class SQLiteTaskStore: TaskStore {
 
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
-    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int {
-        try await removeAll(command)
-    }
-
-    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int {
-        try await removeAll(command)
-    }
-
-    /// Repeats a removal until no task is left for it.
+    /// Repeats the removal until no task is left for it.
     ///
     /// Each transaction removes a limited number of tasks, so that the log keeps its bound and other people's writes have
     /// their turn in between.
-    private func removeAll<Removal: SQLiteCommand>(
-        _ removal: Removal
-    ) async throws(StoreError) -> Int where Removal.Outcome == Int {
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
         var total = 0
         while true {
-            let count = try await write(removal)
+            let count = try await write(command)
             total += count
             guard count == WriteStatements.mostRemoved else { return total }
         }

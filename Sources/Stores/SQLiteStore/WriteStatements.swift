@@ -105,13 +105,11 @@ struct WriteStatements: ~Copyable {
         return try subtractDeleted(of: owner)
     }
 
-    func delete(_ text: TaskText, of owner: Owner) throws(SQLiteError) -> Int {
-        try deleteText.run(owner.identifier, text.value)
-        return try subtractDeleted(of: owner)
-    }
-
-    func deleteCompleted(of owner: Owner) throws(SQLiteError) -> Int {
-        try deleteCompleted.run(owner.identifier)
+    func delete(_ selection: RemoveTasks.Selection, of owner: Owner) throws(SQLiteError) -> Int {
+        switch selection {
+        case .withText(let text): try deleteText.run(owner.identifier, text.value)
+        case .completed: try deleteCompleted.run(owner.identifier)
+        }
         return try subtractDeleted(of: owner)
     }
 

@@ -37,10 +37,6 @@ extension RemoveTask: ListChangingCommand {
     package static func changesList(_ outcome: RemoveOutcome) -> Bool { outcome == .removed }
 }
 
-extension RemoveTasksWithText: ListChangingCommand {
-    package static func changesList(_ outcome: Int) -> Bool { outcome > 0 }
-}
-
-extension RemoveCompletedTasks: ListChangingCommand {
+extension RemoveTasks: ListChangingCommand {
     package static func changesList(_ outcome: Int) -> Bool { outcome > 0 }
 }

@@ -126,18 +126,13 @@ extension RemoveTask: PostgreSQLCommand {
     }
 }
 
-extension RemoveTasksWithText: PostgreSQLCommand {
+extension RemoveTasks: PostgreSQLCommand {
     func statements(in context: WriteContext) -> [Statement] {
-        [Statement(.removeText, of: owner, [.text(text.value)])]
+        switch selection {
+        case .withText(let text): [Statement(.removeText, of: owner, [.text(text.value)])]
+        case .completed: [Statement(.removeCompleted, of: owner)]
+        }
     }
-
-    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int {
-        if case .number(let count) = answers.final { Int(count) } else { 0 }
-    }
-}
-
-extension RemoveCompletedTasks: PostgreSQLCommand {
-    func statements(in context: WriteContext) -> [Statement] { [Statement(.removeCompleted, of: owner)] }
 
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int {
         if case .number(let count) = answers.final { Int(count) } else { 0 }
