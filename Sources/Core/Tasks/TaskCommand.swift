@@ -1,9 +1,19 @@
 /// A change of one owner's tasks, as a value that a store can queue, run and answer.
 package protocol TaskCommand: Sendable {
     /// The outcome that the caller gets once the change is durable.
-    associatedtype Outcome: Sendable
+    associatedtype Outcome: CommandOutcome
     /// The owner of the tasks.
     var owner: Owner { get }
+}
+
+package protocol CommandOutcome: Sendable {
+    /// Whether the list of the owner's tasks differs now.
+    var changesList: Bool { get }
+}
+
+/// The number of tasks that were removed.
+extension Int: CommandOutcome {
+    package var changesList: Bool { self > 0 }
 }
 
 /// Adds a task.

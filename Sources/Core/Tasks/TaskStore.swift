@@ -82,7 +82,7 @@ package struct TaskChange: Sendable, Equatable {
     }
 }
 
-package enum AddOutcome: Sendable, Equatable {
+package enum AddOutcome: CommandOutcome, Equatable {
     /// Added, durably.
     case added(TaskItem)
     /// The key was used before for the same request: the task as it was added then, nothing was added now.
@@ -91,24 +91,30 @@ package enum AddOutcome: Sendable, Equatable {
     case keyReused
     /// The owner has as many tasks as the limit allows.
     case full
+
+    package var changesList: Bool { if case .added = self { true } else { false } }
 }
 
-package enum ChangeOutcome: Sendable, Equatable {
+package enum ChangeOutcome: CommandOutcome, Equatable {
     /// Changed, durably. If nothing differed, this is the task as it is, with its revision unchanged.
     case changed(TaskItem)
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict(TaskItem)
+
+    package var changesList: Bool { if case .changed = self { true } else { false } }
 }
 
-package enum RemoveOutcome: Sendable, Equatable {
+package enum RemoveOutcome: CommandOutcome, Equatable {
     /// Removed, durably.
     case removed
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict
+
+    package var changesList: Bool { self == .removed }
 }
 
 /// Why a call failed; nothing was changed, unless the case says otherwise.

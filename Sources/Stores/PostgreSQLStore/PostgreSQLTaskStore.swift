@@ -84,7 +84,7 @@ package final class PostgreSQLTaskStore: TaskStore {
     /// The check makes a transaction, which a standby would refuse. At the start and after a write that failed, the
     /// check writes as an addition does, until a write succeeds.
     package func check() async throws(StoreError) {
-        try await write(CheckDatabase())
+        _ = try await write(CheckDatabase())
     }
 
     package func close() {

@@ -5,7 +5,7 @@ import StoreEngine
 import Tasks
 
 /// A command as this store runs it, in a transaction that it may share with others.
-protocol SQLiteCommand: ListChangingCommand {
+protocol SQLiteCommand: TaskCommand {
     /// Makes the change; an error rolls back the whole transaction.
     func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Outcome
     /// How many rows of tasks the command may change.
@@ -88,11 +88,12 @@ extension RemoveTasks: SQLiteCommand {
 ///
 /// So the probe needs what every addition needs, and leaves nothing.
 struct WriteProbe: SQLiteCommand {
-    typealias Outcome = Void
+    typealias Outcome = Int
     let owner = Owner("")
     let rows = 1
 
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
+    /// The outcome counts as a change, because the commit shows that the disk takes writes.
+    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
         var details = TaskDetails()
         for detail in TaskDetail.allCases {
             details[detail] = detail.kind.longestText.map { .string(String(repeating: "x", count: $0)) }
@@ -103,9 +104,6 @@ struct WriteProbe: SQLiteCommand {
                 created: 0, modified: 0, revision: 1, details: details)
         }
         try database.statements.insert(item)
-        _ = try database.statements.delete(item.id, of: owner)
+        return try database.statements.delete(item.id, of: owner)
     }
-
-    /// Counts as a change, because the commit shows that the disk takes writes.
-    static func changesList(_ outcome: Void) -> Bool { true }
 }

@@ -165,7 +165,7 @@ package final class SQLiteTaskStore: TaskStore {
         try await Reply<Command.Outcome>.awaiting { reply in
             let work = SQLiteWrite { database throws(SQLiteError) in
                 let outcome = try command.run(on: database)
-                return .answer(changed: Command.changesList(outcome) ? command.owner : nil) {
+                return .answer(changed: outcome.changesList ? command.owner : nil) {
                     reply.answer(.success(outcome))
                 }
             }
@@ -202,7 +202,7 @@ package final class SQLiteTaskStore: TaskStore {
     /// The check writes what an addition writes, so that a writer that hangs is noticed.
     package func check() async throws(StoreError) {
         if let damage = health.damage { throw damage }
-        try await write(WriteProbe())
+        _ = try await write(WriteProbe())
     }
 
     package func close() {

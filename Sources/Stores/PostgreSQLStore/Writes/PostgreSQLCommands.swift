@@ -3,7 +3,7 @@ import StoreEngine
 import Tasks
 
 /// A command as this store runs it: statements in a transaction that others share, and what their answers mean.
-protocol PostgreSQLCommand: ListChangingCommand {
+protocol PostgreSQLCommand: TaskCommand {
     /// How much of a transaction the command takes: the number of tasks that it names, at least 1.
     var weight: Int { get }
     /// Whether the command's own statements lock the owner's row where that is needed; otherwise the row is locked before.
@@ -141,7 +141,7 @@ extension RemoveTasks: PostgreSQLCommand {
 
 /// Shows that the database takes writes.
 struct CheckDatabase: PostgreSQLCommand {
-    typealias Outcome = Void
+    typealias Outcome = Int
 
     /// No token can have this owner.
     let owner = Owner("")
@@ -157,7 +157,5 @@ struct CheckDatabase: PostgreSQLCommand {
 
     func writes(in context: WriteContext) -> Bool { context.isProbing }
 
-    static func changesList(_ outcome: Void) -> Bool { false }
-
-    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) {}
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int { 0 }
 }
