@@ -25,9 +25,9 @@ struct DetailsMigrationTests {
         let address = server.address(database)
         let path = try PostgreSQLDatabase(address).name
         let error = OperatorError.olderDatabase(path, version: 2, known: PostgreSQLSchema.known)
-        #expect(throws: error) { try PostgreSQLArchive(address).countTasks() }
+        #expect(throws: error) { try TaskDatabase.postgreSQL(address).countTasks() }
         #expect(throws: error) {
-            _ = try OwnerMover(postgreSQL: address, onlyReads: true)
+            _ = try OwnerMover(.postgreSQL(address), onlyReads: true)
         }
     }
 

@@ -144,7 +144,7 @@ struct SQLiteFileTests {
             #expect(error == .notAFile(path, kind: kind))
             #expect(error?.message == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
             #expect(throws: OperatorError.notAFile(path, kind: kind)) {
-                try SQLiteArchive(path: path).backup(to: folder.file("copy.db"))
+                try SQLiteTables(path: path, for: .read).backup(to: folder.file("copy.db"))
             }
         }
     }
@@ -157,7 +157,7 @@ struct SQLiteFileTests {
         for name in [path, other] {
             #expect(throws: OperatorError.linkedDatabase(name)) { _ = try SQLiteTaskStore.open(path: name) }
             #expect(throws: OperatorError.linkedDatabase(name)) {
-                try SQLiteArchive(path: name).countTasks()
+                try TaskDatabase.sqlite(name).countTasks()
             }
         }
         #expect(unlink(other) == 0)
@@ -237,7 +237,7 @@ struct SQLiteFileTests {
         #expect(events.all.count { if case .damaged = $0 { true } else { false } } == 1)
         await #expect(performing: { try await store.check() }, throws: isBroken)
         #expect(try await store.lists([bobs], of: Owner("bob")))
-        #expect(throws: OperatorError.self) { try SQLiteArchive(path: path).lines() }
+        #expect(throws: OperatorError.self) { try TaskDatabase.sqlite(path).lines() }
         store.close()
         // The next start looks again.
         let next = try SQLiteTaskStore.open(path: path)
@@ -271,7 +271,7 @@ struct SQLiteFileTests {
         await #expect(throws: StoreError.full) { try await store.check() }
         #expect(try await store.remove(last, of: alice))
         try await store.check()
-        #expect(try !SQLiteArchive(path: path).lines().contains { $0.contains(#""owner":"""#) })
+        #expect(try !TaskDatabase.sqlite(path).lines().contains { $0.contains(#""owner":"""#) })
     }
 
     @Test("The check of a store fails while another program holds the lock")

@@ -1,6 +1,6 @@
 package import Basics
 package import Platform
-import TaskArchive
+package import TaskArchive
 import Tasks
 
 /// A database, open, in which people get another owner.
@@ -9,22 +9,13 @@ package struct OwnerMover {
     /// How many pairs are looked up at a time.
     private static let pageSize = 500
 
-    /// Opens a SQLite file; one that is to be written belongs to this mover alone, so that no server may run on it.
-    package init(sqlite path: String, onlyReads: Bool) throws(OperatorError) {
-        tables = try SQLiteTables(path: path, for: onlyReads ? .read : .change)
-    }
-
-    /// Opens the database of a connection string of libpq; servers may use the database meanwhile.
-    package init(postgreSQL connectionString: String, onlyReads: Bool) throws(OperatorError) {
-        let tables = try PostgreSQLTables(
-            connectionString, for: onlyReads ? .read : .change,
-            ifMissing: "start it once, or run `task-server migrate`")
+    package init(_ database: TaskDatabase, onlyReads: Bool) throws(OperatorError) {
+        tables = try database.open(for: onlyReads ? .read : .change)
         guard onlyReads || !tables.isOneOwnerOnly else {
             throw OperatorError(
-                "the database \(tables.name) has parts of its tables on other servers, and no transaction there changes two "
-                    + "of them whole", advice: "export, replace the owners in the lines, and import into new tables")
+                "the database has parts of its tables on other servers, and no transaction there changes two of them whole",
+                advice: "export, replace the owners in the lines, and import into new tables")
         }
-        self.tables = tables
     }
 
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.

@@ -66,14 +66,12 @@ package struct PostgreSQLDatabase {
     }
 
     /// A session with a database whose tables are those of this version.
-    ///
-    /// - Parameter advice: what to do, or that there is nothing to do, where there are no tables.
-    /// - Returns: the session.
-    /// - Throws: an error for older tables, too.
-    package func connectUpToDate(ifMissing advice: String) throws(OperatorError) -> PipelineConnection {
+    package func connectUpToDate() throws(OperatorError) -> PipelineConnection {
         let connection = try connect()
         guard let version = try checkedVersion(on: connection) else {
-            throw OperatorError("the database \(name) has no tables of this task-server", advice: advice)
+            throw OperatorError(
+                "the database \(name) has no tables of this task-server",
+                advice: "check TASKS_DATABASE, or run `task-server migrate`")
         }
         guard version == PostgreSQLSchema.known else {
             throw .olderDatabase(name, version: version, known: PostgreSQLSchema.known)

@@ -1,5 +1,5 @@
 package import Basics
-package import JSON
+import JSON
 package import PostgreSQL
 import PostgreSQLStore
 import Tasks
@@ -7,39 +7,36 @@ import Tasks
 /// The tables of a PostgreSQL database, in one session.
 ///
 /// Servers cache nothing of PostgreSQL, so that what is committed is in their next answers.
-package struct PostgreSQLTables: TaskTables {
+struct PostgreSQLTables: TaskTables {
     private let connection: PipelineConnection
-    package let isOneOwnerOnly: Bool
-    /// The name of the database.
-    package let name: String
+    let isOneOwnerOnly: Bool
 
-    /// Opens the database of a connection string of libpq; the advice is for a database without tables.
-    package init(_ connectionString: String, for use: TableUse, ifMissing advice: String) throws(OperatorError) {
+    /// Opens the database of a connection string of libpq.
+    init(_ connectionString: String, for use: TableUse) throws(OperatorError) {
         let database = try PostgreSQLDatabase(connectionString, onlyReads: use == .read)
         if use == .fill { _ = try database.prepare(partitions: nil) }
-        let connection = try database.connectUpToDate(ifMissing: advice)
+        let connection = try database.connectUpToDate()
         isOneOwnerOnly = try database.translating { () throws(PostgreSQLError) in
             try PostgreSQLSchema.isForeign(on: connection)
         }
         self.connection = connection
-        name = database.name
     }
 
-    package static func source(_ columns: [TableColumn]) -> String {
+    static func source(_ columns: [TableColumn]) -> String {
         let arrays = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
         return "unnest(\(arrays)) AS line(\(columns.names))"
     }
 
-    package static let isLine = "= ANY (?1)"
-    package static let forUpdate = "FOR UPDATE"
+    static let isLine = "= ANY (?1)"
+    static let forUpdate = "FOR UPDATE"
 
-    package func run(
+    func run(
         _ sql: String, _ values: [JSONValue], giving columns: [TableColumn]
     ) throws(PostgreSQLError) -> [[JSONValue]] {
         try run(sql, values.map { Parameter($0) }, columns)
     }
 
-    package func run(
+    func run(
         _ sql: String, lines: [[JSONValue]], of lineColumns: [TableColumn], giving columns: [TableColumn]
     ) throws(PostgreSQLError) -> [[JSONValue]] {
         let arrays = lineColumns.enumerated().map { (index, column) in
@@ -58,7 +55,7 @@ package struct PostgreSQLTables: TaskTables {
         return found
     }
 
-    package func snapshot<Outcome>(
+    func snapshot<Outcome>(
         _ body: () throws(PostgreSQLError) -> Outcome
     ) throws(PostgreSQLError) -> Outcome {
         _ = try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -67,7 +64,7 @@ package struct PostgreSQLTables: TaskTables {
         return outcome
     }
 
-    package func transaction<Outcome>(
+    func transaction<Outcome>(
         _ body: () throws(PostgreSQLError) -> (Outcome, isKept: Bool)
     ) throws(PostgreSQLError) -> Outcome {
         try connection.retrying(atMost: 50, pause: { UInt64($0) * 2_000_000 }) { () throws(PostgreSQLError) in

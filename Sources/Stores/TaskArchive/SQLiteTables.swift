@@ -2,7 +2,7 @@ package import Basics
 package import JSON
 package import SQLite
 import SQLiteStore
-import Tasks
+package import Tasks
 
 /// The tables of a SQLite file.
 package final class SQLiteTables: TaskTables {

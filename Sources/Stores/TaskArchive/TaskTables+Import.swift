@@ -1,11 +1,15 @@
-import Basics
+package import Basics
 import JSON
-import Platform
+package import Platform
 import Tasks
 
 extension TaskTables {
-    /// See ``LineArchive/importLines(_:shouldContinue:)``.
-    func importLines(
+    /// Adds the lines of an export, ids and times kept; skips empty lines, existing tasks and expired keys.
+    ///
+    /// An import that ended early, for whatever reason, is continued by repeating it. It adds in small transactions.
+    /// `nextLine` returns nil at the end. `shouldContinue` is called after every transaction with what was done until then;
+    /// false ends the import. If a line has a mistake, the lines before it are imported.
+    package func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
     ) throws(OperatorError) -> ImportSummary {
         var summary = ImportSummary()

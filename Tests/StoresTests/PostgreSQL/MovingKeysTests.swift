@@ -18,7 +18,7 @@ struct MovingKeysTests {
         folder = try TemporaryFolder()
     }
 
-    private func move(_ source: some LineArchive, to target: some LineArchive) throws -> [[UInt8]] {
+    private func move(_ source: TaskDatabase, to target: TaskDatabase) throws -> [[UInt8]] {
         let lines = try source.lines()
         // The second time finds everything there.
         for _ in 0..<2 { #expect(try target.add(lines).end == .whole) }
@@ -37,7 +37,7 @@ struct MovingKeysTests {
     func thereAndBack(partitions: Int?) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
-        let shared = PostgreSQLArchive(address)
+        let shared = TaskDatabase.postgreSQL(address)
         let (old, new) = (folder.file("old.db"), folder.file("new.db"))
 
         let first = try SQLiteTaskStore.open(path: old)
@@ -47,7 +47,7 @@ struct MovingKeysTests {
         let forgotten = IdempotencyKey(key: "old", fingerprint: 1)
         _ = try await first.add("old", at: start - IdempotencyKey.lifetime, attempt: forgotten, of: alice)
         first.close()
-        let lines = try move(SQLiteArchive(path: old), to: shared)
+        let lines = try move(TaskDatabase.sqlite(old), to: shared)
         #expect(lines.count == 3)
 
         let second = try PostgreSQLTaskStore.open(address)
@@ -56,7 +56,7 @@ struct MovingKeysTests {
         guard case .added(let bobsTask) = bobs else { throw StoreError.broken(reason: "\(bobs)") }
         _ = try await second.add("old", at: start - IdempotencyKey.lifetime, attempt: forgotten, of: Owner("bob"))
         second.close()
-        let back = try move(shared, to: SQLiteArchive(path: new))
+        let back = try move(shared, to: TaskDatabase.sqlite(new))
         #expect(Array(back.prefix(2)) == Array(lines.prefix(2)) && back.count == 6)
 
         let third = try SQLiteTaskStore.open(path: new)
@@ -72,7 +72,7 @@ struct MovingKeysTests {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
         let address = server.address(database)
-        let archive = PostgreSQLArchive(address)
+        let archive = TaskDatabase.postgreSQL(address)
         func line(_ members: String, ago: Int64, text: String) -> String {
             let time = Timestamp(milliseconds: start - ago).text
             return #"{"owner":"alice",\#(members)"text":"\#(text)","completed":true,"created":"\#(time)""#

@@ -139,9 +139,9 @@ struct PostgreSQLSchemaTests {
             CREATE FOREIGN TABLE far() INHERITS (tasks) SERVER far OPTIONS (filename '/dev/null')
             """, in: name(address))
         let map = try OwnerMap.of([(alice, Owner("bob"))])
-        #expect(try OwnerMover(postgreSQL: address, onlyReads: true).plan(map, merging: false).empty.count == 1)
+        #expect(try OwnerMover(.postgreSQL(address), onlyReads: true).plan(map, merging: false).empty.count == 1)
         #expect {
-            _ = try OwnerMover(postgreSQL: address, onlyReads: false)
+            _ = try OwnerMover(.postgreSQL(address), onlyReads: false)
         } throws: { error in
             (error as? OperatorError)?.message.contains("has parts of its tables on other servers") == true
         }
