@@ -27,9 +27,9 @@ extension PipelineConnection {
         }
     }
 
-    /// Begins a transaction with the guarantees of ``TransactionStatement/guarantee``, and a minute for each statement.
+    /// Begins a transaction with the guarantees of ``TaskStatement/guarantee``, and a minute for each statement.
     package func beginGuaranteed() throws(PostgreSQLError) {
-        _ = try run(TransactionStatement.begin.sql)
-        _ = try run(TransactionStatement.guarantee.sql, [.text("60000")])
+        _ = try run(TaskStatement.begin.sql)
+        _ = try run(TaskStatement.guarantee.sql, [.text("60000")])
     }
 }

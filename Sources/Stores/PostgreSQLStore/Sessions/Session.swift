@@ -56,12 +56,8 @@ final class Session: StoreSession {
         on connection: PipelineConnection, _ preparation: StatementPreparation
     ) throws(PostgreSQLError) -> Bool {
         do throws(PostgreSQLError) {
-            for statement in TaskStatement.allCases {
+            for statement in TaskStatement.allCases where statement.isPrepared {
                 try connection.prepare(statement.preparedName, statement.sql, statement.types)
-            }
-            for statement in TransactionStatement.allCases {
-                guard let name = statement.preparedName else { continue }
-                try connection.prepare(name, statement.sql, statement.types)
             }
             return true
         } catch {

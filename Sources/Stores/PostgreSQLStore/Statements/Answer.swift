@@ -23,16 +23,12 @@ enum Answer: Sendable, Equatable {
 extension Statement {
     /// What rows say that this statement gave.
     func answer(_ rows: borrowing Rows) -> Answer {
-        switch text {
-        case .transaction(.commit): return .ended(isCommitted: rows.command == "COMMIT")
-        case .transaction: return .nothing
-        case .task(let statement):
-            guard rows.count > 0, let owner else { return .nothing }
-            do throws(ForeignValue) {
-                return try statement.answer(rows, of: owner)
-            } catch {
-                return .unreadable(StoreError(error))
-            }
+        if text == .commit { return .ended(isCommitted: rows.command == "COMMIT") }
+        guard rows.count > 0, let owner else { return .nothing }
+        do throws(ForeignValue) {
+            return try text.answer(rows, of: owner)
+        } catch {
+            return .unreadable(StoreError(error))
         }
     }
 }

@@ -1,9 +1,10 @@
+import Basics
 package import PostgreSQL
 import Tasks
 
-/// Every statement of the store about tasks.
+/// Every statement of the store.
 ///
-/// Each names one owner (`$1`), so that it concerns one partition or shard.
+/// A statement about tasks names one owner (`$1`), so that it concerns one partition or shard.
 ///
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
@@ -12,6 +13,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     case add, forgetAttempts, makeOwner, lockOwner, addOnce
     case lockTask, change, lockTasks, changeAll, remove, removeText, removeCompleted
     case probe
+    case begin, guarantee, commit, rollBack, prune
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     package var sql: String {
@@ -34,6 +36,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .removeText: Self.removeSQL("text = $2")
         case .removeCompleted: Self.removeSQL("completed")
         case .probe: Self.probeSQL
+        // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no writes.
+        case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
+        case .guarantee: Self.guaranteeSQL
+        case .commit: "COMMIT"
+        case .rollBack: "ROLLBACK"
+        case .prune: Self.pruneSQL
         }
     }
 
@@ -211,6 +219,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
             return .attempt(isNew: rows.boolean(0, 0), fingerprint: fingerprint, item)
         case .list, .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
+        case .begin, .guarantee, .commit, .rollBack, .prune: return .nothing
         }
     }
 
@@ -251,11 +260,18 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             [text, number, .integers([]), .integers([]), .texts([]), .booleans([])]
                 + arrays + [number]
         case .removeText: [text, text]
+        case .guarantee: [text]
+        case .prune: [number, number]
+        case .begin, .commit, .rollBack: []
         }
     }
 
     var preparedName: String { Self.preparedNames[self] ?? rawValue }
 
+    /// Each name changes with the SQL, so that one name never means two statements in a pool of sessions that another
+    /// version of this program shares.
     private static let preparedNames = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0, statementName("task_\($0.rawValue)", for: $0.sql)) })
+        uniqueKeysWithValues: allCases.map {
+            ($0, "task_\($0.rawValue)_\(String(FNV1a(of: $0.sql).value, radix: 36))")
+        })
 }
