@@ -47,10 +47,7 @@ final class PostgreSQLRead: JobWork {
     /// as many bytes as are needed.
     static func list(_ query: ListTasks, in answers: AnswerMemory, _ reply: Reply<TaskList>) -> PostgreSQLRead {
         let (rows, selection) = (TaskStatement.firstRows, query.selection)
-        let statement =
-            selection == .all
-            ? Statement(.list, of: query.owner)
-            : Statement(.page, of: query.owner, parameters(of: selection, rows: rows))
+        let statement = Statement(.page, of: query.owner, parameters(of: selection, rows: rows))
         let short = PostgreSQLRead(statement, reply) { found throws(StoreError) in try page(found, query, in: answers) }
         return PostgreSQLRead(statement: statement) { found in
             let isCut = found.count == rows && selection.limit.map { $0 >= rows } ?? true
@@ -85,7 +82,9 @@ final class PostgreSQLRead: JobWork {
     private static func parameters(of selection: TaskQuery, rows: Int) -> [Parameter] {
         // One task more than wanted shows whether others follow.
         let limit = min(max(selection.limit ?? rows, 0), rows - 1) + 1
-        return [.integer(selection.after ?? 0), .boolean(selection.completed), .integer(Int64(limit))]
+        // A whole list begins with the least number, so that an id that no server gives is noticed.
+        let first = selection.after.map { min($0, .max - 1) + 1 } ?? .min
+        return [.integer(first), .boolean(selection.completed), .integer(Int64(limit))]
     }
 
     private static func page(

@@ -9,7 +9,7 @@ import Tasks
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
-    case list, page, longPage, find
+    case page, longPage, find
     case add, forgetAttempts, makeOwner, lockOwner, addOnce
     case lockTask, change, lockTasks, changeAll, remove, removeText, removeCompleted
     case probe
@@ -18,8 +18,6 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// Columns of tasks are in the order of ``TaskColumns``.
     package var sql: String {
         switch self {
-        case .list:
-            "SELECT \(TaskColumns.allWithShortDetails) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
@@ -54,7 +52,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     private static let pageSQL = """
         SELECT \(TaskColumns.allWithShortDetails) FROM tasks
-        WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
+        WHERE owner = $1 AND id >= $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
         """
 
     /// The most rows of a result that libpq may hold at once: four megabytes and a half at most.
@@ -73,7 +71,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
                 OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (\(TaskColumns.textBytes)) AS before
             FROM (
                 SELECT \(TaskColumns.all) FROM tasks
-                WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
+                WHERE owner = $1 AND id >= $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
             ) AS found
         ) AS measured WHERE before <= $5 ORDER BY id
         """
@@ -218,7 +216,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
                 created: time, modified: time, revision: 1, details: TaskColumns.details(in: rows, 0, after: 6))
             let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
             return .attempt(isNew: rows.boolean(0, 0), fingerprint: fingerprint, item)
-        case .list, .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
+        case .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
         case .begin, .guarantee, .commit, .rollBack, .prune: return .nothing
         }
     }
@@ -245,7 +243,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         let (details, arrays) = (TaskDetails().parameters, [TaskDetails]().parameters)
         return switch self {
-        case .list, .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
+        case .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
         case .find, .lockTask: [text, number]
