@@ -98,11 +98,8 @@ struct WriteProbe: SQLiteCommand {
         for detail in TaskDetail.allCases {
             details[detail] = detail.kind.longestText.map { .string(String(repeating: "x", count: $0)) }
         }
-        let item = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
-            try TaskItem(
-                storedID: 1, owner: owner, text: String(repeating: "x", count: TaskText.longest), completed: false,
-                created: 0, modified: 0, revision: 1, details: details)
-        }
+        guard let text = try? TaskText(String(repeating: "x", count: TaskText.longest)) else { return 0 }
+        let item = TaskItem(id: 1, owner: owner, text: text, created: 0, modified: 0, details: details)
         try database.statements.insert(item)
         return try database.statements.delete(item.id, of: owner)
     }

@@ -41,7 +41,7 @@ struct WriteStatements: ~Copyable {
 
     private static let update = """
         UPDATE tasks SET (text, completed, modified, revision, \(TaskDetail.columns))
-            = (\(TaskRow.parameters(4 + TaskDetails.parameterCount)))
+            = (\(TaskRow.parameters(4 + TaskDetail.allCases.count)))
         WHERE owner = ? AND id = ?
         """
     /// The most tasks that one statement removes by their text, or because they are done.

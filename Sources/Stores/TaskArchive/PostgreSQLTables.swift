@@ -40,7 +40,7 @@ struct PostgreSQLTables: TaskTables {
         _ sql: String, lines: [[JSONValue]], of lineColumns: [TableColumn], giving columns: [TableColumn]
     ) throws(PostgreSQLError) -> [[JSONValue]] {
         let arrays = lineColumns.enumerated().map { (index, column) in
-            Parameter(column, lines.map { $0[index] })
+            Parameter(column, array: lines.map { $0[index] })
         }
         return try run(sql, arrays, columns)
     }
@@ -51,7 +51,9 @@ struct PostgreSQLTables: TaskTables {
         let bytes = sql.utf8.map { $0 == UInt8(ascii: "?") ? UInt8(ascii: "$") : $0 }
         let rows = try connection.run(String(decoding: bytes, as: UTF8.self), parameters)
         var found: [[JSONValue]] = []
-        for row in 0..<rows.count { found.append(rows.row(row, of: columns)) }
+        for row in 0..<rows.count {
+            found.append(columns.enumerated().map { rows.value(of: $1, row, $0) })
+        }
         return found
     }
 
@@ -92,31 +94,5 @@ extension Parameter {
         case .boolean(let value): self = .boolean(value)
         case .string, .null, .array, .object: self = .text(value.string)
         }
-    }
-
-    /// The values of a column as an array.
-    fileprivate init(_ column: TableColumn, _ values: [JSONValue]) {
-        switch column {
-        case .integer: self = .integers(values.map(\.integer))
-        case .real: self = .reals(values.map(\.number))
-        case .text: self = .texts(values.map(\.string))
-        case .flag: self = .booleans(values.map(\.boolean))
-        }
-    }
-}
-
-extension Rows {
-    fileprivate func row(_ row: Int, of columns: [TableColumn]) -> [JSONValue] {
-        var values: [JSONValue] = []
-        for (index, column) in columns.enumerated() {
-            switch column {
-            case _ where isNull(row, index): values.append(.null)
-            case .integer: values.append(.integer(integer(row, index)))
-            case .real: values.append(.real(real(row, index)))
-            case .text: values.append(.string(text(row, index)))
-            case .flag: values.append(.boolean(boolean(row, index)))
-            }
-        }
-        return values
     }
 }

@@ -61,8 +61,10 @@ package final class SQLiteTables: TaskTables {
         var rows: [[JSONValue]] = []
         for line in lines {
             defer { statement.reset() }
-            for (index, value) in line.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-            while try statement.step() { rows.append(statement.row(of: columns)) }
+            for (index, value) in line.enumerated() { try value.bind(to: statement, at: Int32(index + 1)) }
+            while try statement.step() {
+                rows.append(columns.enumerated().map { statement.value(of: $1, at: Int32($0)) })
+            }
         }
         return rows
     }
@@ -84,32 +86,4 @@ package final class SQLiteTables: TaskTables {
 
 extension SQLiteError: TableFailure {
     package var forOperator: OperatorError { OperatorError(self) }
-}
-
-extension Statement {
-    fileprivate func bind(_ value: JSONValue, at index: Int32) throws(SQLiteError) {
-        switch value {
-        case .integer(let value): try value.bind(to: self, at: index)
-        case .real(let value): try value.bind(to: self, at: index)
-        case .string(let value): try value.bind(to: self, at: index)
-        case .boolean(let value): try value.bind(to: self, at: index)
-        case .null, .array, .object: try Int64?.none.bind(to: self, at: index)
-        }
-    }
-
-    /// The current row.
-    fileprivate func row(of columns: [TableColumn]) -> [JSONValue] {
-        var row: [JSONValue] = []
-        for (index, column) in columns.enumerated() {
-            let index = Int32(index)
-            switch column {
-            case _ where isNull(index): row.append(.null)
-            case .integer: row.append(.integer(integer(index)))
-            case .real: row.append(.real(real(index)))
-            case .text: row.append(.string(text(index)))
-            case .flag: row.append(.boolean(integer(index) != 0))
-            }
-        }
-        return row
-    }
 }

@@ -12,8 +12,8 @@ enum Answer: Sendable, Equatable {
     case tasks([TaskItem])
     /// By id.
     case revisions([Int64: Int64])
-    /// The task of an idempotency key, added now or by an earlier request of this fingerprint.
-    case attempt(isNew: Bool, fingerprint: UInt64, TaskItem)
+    /// An idempotency key and its task, which was added now or by an earlier request.
+    case attempt(isNew: Bool, IdempotencyRecord)
     /// A row that this program did not write.
     case unreadable(StoreError)
     /// The transaction ended, by COMMIT or by a ROLLBACK in its place.

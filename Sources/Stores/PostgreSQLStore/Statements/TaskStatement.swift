@@ -112,8 +112,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// says whether the task is new.
     private static let addOnceSQL = """
         WITH earlier AS (
-            SELECT fingerprint, id, text, completed, time, \(TaskDetail.columns)
-            FROM attempts WHERE owner = $1 AND key = $2
+            SELECT \(attemptColumns) FROM attempts WHERE owner = $1 AND key = $2
         ), taken AS (
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
             WHERE owner = $1 AND tasks < $3 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber)
@@ -123,12 +122,14 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             INSERT INTO tasks(owner, \(TaskColumns.all))
             SELECT $1, id, $5, $6, $7, $7, 1, \(TaskDetail.parameters(from: 8)) FROM taken
         ), remembered AS (
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, \(TaskDetail.columns))
+            INSERT INTO attempts(owner, \(attemptColumns))
             SELECT $1, $2, $4, $7, id, $5, $6, \(TaskDetail.parameters(from: 8)) FROM taken
         )
-        SELECT false, fingerprint, id, text, completed, time, \(TaskDetail.columns) FROM earlier
-        UNION ALL SELECT true, $4, id, $5, $6, $7, \(TaskDetail.parameters(from: 8)) FROM taken
+        SELECT false, \(attemptColumns) FROM earlier
+        UNION ALL SELECT true, $2, $4, $7, id, $5, $6, \(TaskDetail.parameters(from: 8)) FROM taken
         """
+
+    private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
 
     /// The details are changed as `TaskDetail.assignments` says, by the parameters from $8.
     private static let changeSQL = """
@@ -210,12 +211,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             guard !TaskColumns.lacksText(rows, 0) else { return .number(Int64(rows.count)) }
             return .tasks(try Self.tasks(rows, of: owner))
         case .addOnce:
-            let time = rows.integer(0, 5)
-            let item = try TaskItem(
-                storedID: rows.integer(0, 2), owner: owner, text: rows.text(0, 3), completed: rows.boolean(0, 4),
-                created: time, modified: time, revision: 1, details: TaskColumns.details(in: rows, 0, after: 6))
-            let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
-            return .attempt(isNew: rows.boolean(0, 0), fingerprint: fingerprint, item)
+            let record = try IdempotencyRecord(of: owner) { column in
+                rows.value(of: IdempotencyRecord.columns[column + 1], 0, column + 1)
+            }
+            return .attempt(isNew: rows.boolean(0, 0), record)
         case .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
         case .begin, .guarantee, .commit, .rollBack, .prune: return .nothing
         }

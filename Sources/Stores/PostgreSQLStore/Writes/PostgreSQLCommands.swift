@@ -50,12 +50,11 @@ extension AddTask: PostgreSQLCommand {
     /// Where nothing was added, the owner's row, which was locked before, tells whether an id was left.
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> AddOutcome {
         if case .task(let item) = answers.final { return .added(item) }
-        guard case .attempt(let isNew, let fingerprint, let item) = answers.final else {
+        guard let key, case .attempt(let isNew, let record) = answers.final else {
             for case .number(let next) in answers where !next.isTaskNumber { throw StoreError(ForeignValue.lastID) }
             return .full
         }
-        if isNew { return .added(item) }
-        return fingerprint == key?.fingerprint ? .repeated(item) : .keyReused
+        return isNew ? .added(record.item) : record.outcome(for: key)
     }
 }
 
