@@ -34,7 +34,7 @@ extension SQLiteFile {
                 _ = try connection.integer("SELECT count(*) FROM sqlite_master")
                 return .outdated
             }
-            _ = try WriterDatabase.open(on: connection, answers: AnswerMemory(), beforeCommit: { nil })
+            _ = try WriteStatements.compiled(on: connection, answers: AnswerMemory())
         } catch {
             throw openError(error)
         }

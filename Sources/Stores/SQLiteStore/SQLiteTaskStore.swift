@@ -45,21 +45,20 @@ package final class SQLiteTaskStore: TaskStore {
     ) throws(OperatorError) -> SQLiteTaskStore {
         let file = SQLiteFile(path)
         let lock = try file.lock()
-        let database = try writerDatabase(of: file, options)
+        let writes = try writeStatements(of: file, options)
         let store = SQLiteTaskStore(options, lock)
-        try store.start(TransferBox(database), lock, file)
+        try store.start(TransferBox(writes), lock, file)
         return store
     }
 
-    private static func writerDatabase(
+    private static func writeStatements(
         of file: SQLiteFile, _ options: SQLiteStoreOptions
-    ) throws(OperatorError) -> WriterDatabase {
+    ) throws(OperatorError) -> WriteStatements {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         // Not `rethrowing`, because a closure cannot consume the connection.
         do throws(SQLiteError) {
             connection.followLog()
-            return try WriterDatabase.open(
-                on: connection, answers: options.answers, beforeCommit: options.beforeCommit)
+            return try WriteStatements.compiled(on: connection, answers: options.answers)
         } catch {
             throw file.openError(error)
         }
@@ -78,7 +77,7 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     private func start(
-        _ database: TransferBox<WriterDatabase>, _ lock: SQLiteFileLock, _ file: SQLiteFile
+        _ writes: TransferBox<WriteStatements>, _ lock: SQLiteFileLock, _ file: SQLiteFile
     ) throws(OperatorError) {
         var readers: [TransferBox<ReadStatements>] = []
         for _ in 0..<max(options.readers, 1) {
@@ -93,8 +92,8 @@ package final class SQLiteTaskStore: TaskStore {
             if number < statements.count, let reader = statements[number].take() {
                 return SQLiteReader(reader, health)
             }
-            guard let database = database.take() else { throw SessionLoss("opened before") }
-            return SQLiteWriter(database, parts)
+            guard let writes = writes.take() else { throw SessionLoss("opened before") }
+            return SQLiteWriter(writes, parts)
         }
     }
 
@@ -163,8 +162,8 @@ package final class SQLiteTaskStore: TaskStore {
 
     private func write<Command: SQLiteCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await Reply<Command.Outcome>.awaiting { reply in
-            let work = SQLiteWrite { database throws(SQLiteError) in
-                let outcome = try command.run(on: database)
+            let work = SQLiteWrite { statements throws(SQLiteError) in
+                let outcome = try command.run(with: statements)
                 return .answer(changed: outcome.changesList ? command.owner : nil) {
                     reply.answer(.success(outcome))
                 }

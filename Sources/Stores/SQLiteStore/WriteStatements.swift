@@ -16,12 +16,17 @@ struct WriteStatements: ~Copyable {
     private let delete: Statement
     private let deleteText: Statement
     private let deleteCompleted: Statement
+    let idempotency: IdempotencyStatements
+    /// The memory of the answers to lists of changes.
+    let answers: AnswerMemory
     let connection: Connection
 
-    /// Compiles the statements.
+    /// Compiles the statements, and takes the connection over.
     ///
     /// This is a function and not an initializer, because a value that cannot be copied is initialized whole or not at all.
-    static func compiled(on connection: consuming Connection) throws(SQLiteError) -> WriteStatements {
+    static func compiled(
+        on connection: consuming Connection, answers: AnswerMemory
+    ) throws(SQLiteError) -> WriteStatements {
         WriteStatements(
             begin: try connection.prepare("BEGIN IMMEDIATE"), commit: try connection.prepare("COMMIT"),
             counts: try connection.prepare("SELECT next_id, tasks FROM owners WHERE owner = ?1"),
@@ -36,7 +41,7 @@ struct WriteStatements: ~Copyable {
             // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
             deleteText: try connection.prepare(delete(where: "text = ?2")),
             deleteCompleted: try connection.prepare(delete(where: "completed")),
-            connection: connection)
+            idempotency: try IdempotencyStatements.compiled(on: connection), answers: answers, connection: connection)
     }
 
     private static let update = """
