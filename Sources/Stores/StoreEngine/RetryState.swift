@@ -2,15 +2,13 @@
 ///
 /// A write that may have been committed is never tried again: one whose commit was not confirmed, or whose session was lost.
 package struct RetryState: Sendable, Equatable {
-    /// Which writes may share a transaction.
+    /// Which writes may share a transaction; only those of the scope `all` share a statement.
     package enum Scope: Sendable { case all, sameOwner, alone }
 
     /// How often the job failed because of other transactions or sessions.
     private(set) var tries = 0
     /// Narrower after a transaction that failed, perhaps because of one of its writes.
     package private(set) var scope = Scope.all
-    /// Whether an addition gets a statement of its own, because there was no room for all that shared its last one.
-    package private(set) var isSplit = false
     /// The job is not sent before this monotonic time, in nanoseconds.
     package private(set) var notBefore: UInt64 = 0
 
@@ -35,10 +33,10 @@ package struct RetryState: Sendable, Equatable {
         }
     }
 
-    /// The state after a statement for several additions found no room for all of them.
+    /// The state after a statement for several additions found no room for all: each gets a statement of its own.
     package var afterSplit: RetryState {
         var next = self
-        next.isSplit = true
+        next.scope = .sameOwner
         return next
     }
 

@@ -32,31 +32,25 @@ struct WriteBatch: Batch {
 
     private static func byOwner(_ jobs: [Job]) -> [[Job]] {
         guard jobs.count > 1 else { return [jobs] }
-        let groups = Dictionary(grouping: jobs) { $0.owner }
-        guard groups.count > 1 else { return [jobs] }
-        return groups.keys.sorted().compactMap { groups[$0] }
+        return Dictionary(grouping: jobs, by: \.owner).sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// The additions without keys first, then the others in the order in which they came.
     private static func steps(of jobs: [Job], in context: WriteContext) -> [WriteStep] {
-        var together: [WriteStep.Addition] = []
-        var (split, others): ([WriteStep], [WriteStep]) = ([], [])
+        var additions: [WriteStep.Addition] = []
+        var others: [WriteStep] = []
         for job in jobs {
             guard let write = job.work as? PostgreSQLWrite else { continue }
             if let command = write.command as? AddTask, command.key == nil {
-                let addition = WriteStep.Addition(job: job, write: write, command: command)
-                if job.retry.isSplit {
-                    split.append(WriteStep(adding: [addition], of: job.owner))
-                } else {
-                    together.append(addition)
-                }
+                additions.append((job, write, command))
             } else {
                 // The additions do not count as a lock, because they lock nothing where there is no room.
                 others.append(WriteStep(job, write, isLocked: !others.isEmpty, in: context))
             }
         }
-        guard let first = together.first else { return split + others }
-        return split + [WriteStep(adding: together, of: first.job.owner)] + others
+        guard let first = additions.first?.job else { return others }
+        let groups = first.retry.scope == .all ? [additions] : additions.map { [$0] }
+        return groups.map { WriteStep(adding: $0, of: first.owner) } + others
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
