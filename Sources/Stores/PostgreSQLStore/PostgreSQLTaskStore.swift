@@ -17,12 +17,15 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     private init(_ options: PostgreSQLStoreOptions) {
         self.options = options
-        engine = StoreEngine(
-            EngineOptions(
-                readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
-                writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" }, mostReads: 64,
-                waiting: options.waiting, countsUnderWay: true,
-                patience: UInt64(options.deadlineMilliseconds) * 1_000_000, observer: options.observer))
+        var parts = EngineOptions(
+            readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
+            writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" })
+        parts.mostReads = 64
+        parts.waiting = options.waiting
+        parts.countsUnderWay = true
+        parts.patience = UInt64(options.deadlineMilliseconds) * 1_000_000
+        parts.observer = options.observer
+        engine = StoreEngine(parts)
     }
 
     deinit { close() }

@@ -25,14 +25,15 @@ package final class SQLiteTaskStore: TaskStore {
         self.cache = cache
         health = SQLiteHealth(observer: options.observer)
         let observer = options.observer
-        let engine = StoreEngine(
-            EngineOptions(
-                readers: (0..<max(options.readers, 1)).map { "reader-\($0)" }, writers: ["writer"], mostReads: 1,
-                waiting: options.waiting, countsUnderWay: false, patience: options.patience * 1_000_000_000,
-                // A file is no connection, which could be lost.
-                observer: { if $0 != .connected { observer($0) } },
-                // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
-                onCommit: { owners in for owner in owners { cache.remove(owner) } }))
+        var parts = EngineOptions(
+            readers: (0..<max(options.readers, 1)).map { "reader-\($0)" }, writers: ["writer"])
+        parts.waiting = options.waiting
+        parts.patience = options.patience * 1_000_000_000
+        // A file is no connection, which could be lost.
+        parts.observer = { if $0 != .connected { observer($0) } }
+        // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
+        parts.onCommit = { owners in for owner in owners { cache.remove(owner) } }
+        let engine = StoreEngine(parts)
         self.engine = engine
         checkpointer = Checkpointer(observer: options.observer) { engine.wake() }
     }
