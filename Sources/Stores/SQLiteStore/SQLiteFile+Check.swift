@@ -23,27 +23,20 @@ extension SQLiteFile {
 
     // This function catches errors itself, because a closure cannot consume the connection.
     private func condition() throws(OperatorError) -> Condition {
-        let connection = try connect(.readWrite)
-        guard !connection.isReadOnly else { throw .unwritableDatabase(path, "it is read-only") }
+        let connection = try connectForWriting()
         let state = try checkedState(of: connection)
         do throws(SQLiteError) {
             switch state {
             case .empty, .foreign: return .empty
-            case .ours(SQLiteSchema.known): break
+            case .ours(SQLiteSchema.known):
+                _ = try WriteStatements.compiled(on: connection, answers: AnswerMemory())
+                return .upToDate
             case .ours:
                 _ = try connection.integer("SELECT count(*) FROM sqlite_master")
                 return .outdated
             }
-            _ = try WriteStatements.compiled(on: connection, answers: AnswerMemory())
         } catch {
             throw openError(error)
         }
-        let reader = try connect(.readWrite)
-        do throws(SQLiteError) {
-            _ = try ReadStatements.compiled(on: reader, answers: AnswerMemory())
-        } catch {
-            throw openError(error)
-        }
-        return .upToDate
     }
 }

@@ -22,8 +22,7 @@ package struct SQLiteFile {
     package func openForWriting(
         maximumPages: Int?, _ observer: (StoreEvent) -> Void
     ) throws(OperatorError) -> Connection {
-        let connection = try connect(.readWrite)
-        guard !connection.isReadOnly else { throw .unwritableDatabase(path, "it is read-only") }
+        let connection = try connectForWriting()
         let state = try checkedState(of: connection)
         try rethrowing(as: openError) { () throws(SQLiteError) in
             // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
@@ -52,7 +51,13 @@ package struct SQLiteFile {
         }
     }
 
-    func connect(_ mode: Connection.Mode) throws(OperatorError) -> Connection {
+    func connectForWriting() throws(OperatorError) -> Connection {
+        let connection = try connect(.readWrite)
+        guard !connection.isReadOnly else { throw .unwritableDatabase(path, "it is read-only") }
+        return connection
+    }
+
+    private func connect(_ mode: Connection.Mode) throws(OperatorError) -> Connection {
         let connection = try rethrowing(as: openError) { () throws(SQLiteError) in
             try Connection(path: path, mode: mode)
         }
