@@ -35,7 +35,7 @@ struct LongListCacheTests {
         while let next = characters.next(), let list = try? page(of: alice, Unicode.Scalar(next)) { lists.append(list) }
         while let lease = answers.lease(1000, for: alice) { lists.append(lists[0].holding(lease)) }
         #expect(cache.list(of: alice) == nil)
-        guard case .refused(.noRoomForAnswer) = cache.join(alice, { _ in }) else {
+        guard case .known(.failure(.noRoomForAnswer)) = cache.join(alice, { _ in }) else {
             Issue.record("not refused")
             return
         }

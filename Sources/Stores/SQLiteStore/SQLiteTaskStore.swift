@@ -132,8 +132,7 @@ package final class SQLiteTaskStore: TaskStore {
     private func load(_ query: ListTasks, _ waiter: @escaping ListCache.Waiter) {
         let owner = query.owner
         switch cache.join(owner, waiter) {
-        case .found(let list): waiter(.success(list))
-        case .refused(let error): waiter(.failure(error))
+        case .known(let result): waiter(result)
         case .joined: break
         case .mustLoad(let load):
             let cache = cache

@@ -17,10 +17,8 @@ package final class ListCache: Sendable {
 
     /// The state in which a caller finds the list that it asks for.
     package enum JoinResult {
-        /// The list is cached; the waiter was not kept.
-        case found(TaskList)
-        /// The list is cached, but too long to be sent now; the waiter was not kept.
-        case refused(StoreError)
+        /// The list is cached, or too long to be sent now; the waiter was not kept.
+        case known(Result<TaskList, StoreError>)
         /// A load has begun, and will call the waiter.
         case joined
         /// The caller must load, and finish; then the waiter is called with the others.
@@ -49,7 +47,7 @@ package final class ListCache: Sendable {
     /// The list of an owner, if it is cached and can be sent.
     package func list(of owner: Owner) -> TaskList? {
         state.withLock { state in
-            guard case .found(let list) = state.entries.list(of: owner) else { return nil }
+            guard case .success(let list)? = state.entries.list(of: owner) else { return nil }
             state.hits += 1
             return list
         }
@@ -58,12 +56,9 @@ package final class ListCache: Sendable {
     /// Waits for the list of an owner; the first to wait must load it.
     package func join(_ owner: Owner, _ waiter: @escaping Waiter) -> JoinResult {
         state.withLock { state in
-            switch state.entries.list(of: owner) {
-            case .found(let list):
-                state.hits += 1
-                return .found(list)
-            case .noRoom(let bytes): return .refused(.noRoomForAnswer(bytes: bytes))
-            case .missing: break
+            if let result = state.entries.list(of: owner) {
+                if case .success = result { state.hits += 1 }
+                return .known(result)
             }
             if let load = state.loads[owner] {
                 state.waiters[load, default: []].append(waiter)

@@ -19,13 +19,6 @@ struct ListCacheEntries {
         var cost: Int { list.mostBytes + 2 * owner.identifier.utf8.count + 256 }
     }
 
-    enum Lookup {
-        case found(TaskList)
-        /// A list of so many bytes, for which there is no lease now.
-        case noRoom(bytes: Int)
-        case missing
-    }
-
     private let capacity: Int
     private let answers: AnswerMemory
     private var positions: [Owner: Int] = [:]
@@ -41,16 +34,17 @@ struct ListCacheEntries {
 
     var count: Int { entries.count }
 
-    mutating func list(of owner: Owner) -> Lookup {
-        guard let position = positions[owner] else { return .missing }
+    /// The list of an owner, or an error if there is no lease for a long list now; nil if the list is not cached.
+    mutating func list(of owner: Owner) -> Result<TaskList, StoreError>? {
+        guard let position = positions[owner] else { return nil }
         entries[position].wasUsed = true
         let list = entries[position].list
-        guard entries[position].isLong else { return .found(list) }
-        if let lease = entries[position].lease { return .found(list.holding(lease)) }
+        guard entries[position].isLong else { return .success(list) }
+        if let lease = entries[position].lease { return .success(list.holding(lease)) }
         let bytes = list.json.capacity
-        guard let lease = answers.lease(bytes, for: owner) else { return .noRoom(bytes: bytes) }
+        guard let lease = answers.lease(bytes, for: owner) else { return .failure(.noRoomForAnswer(bytes: bytes)) }
         entries[position].lease = lease
-        return .found(list.holding(lease))
+        return .success(list.holding(lease))
     }
 
     /// Keeps a list, unless it alone is larger than the capacity.
