@@ -84,22 +84,20 @@ private struct LineMembers {
         return details
     }
 
-    private func task(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> TaskItem {
+    private func task(
+        of owner: Owner, _ details: TaskDetails, isUnchanged: Bool = false
+    ) throws(ArchiveLine.Fault) -> TaskItem {
         TaskItem(
             id: try number("id"), owner: owner, text: try text(), completed: try need("completed") { $0.boolean },
-            created: try time("created"), modified: try time("modified"), revision: try number("revision"),
-            details: details)
+            created: try time("created"), modified: try time(isUnchanged ? "created" : "modified"),
+            revision: isUnchanged ? 1 : try number("revision"), details: details)
     }
 
     private func record(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> IdempotencyRecord {
         let key = IdempotencyKey(
             key: try need("key") { $0.string.flatMap { IdempotencyKey.isKey($0) ? $0 : nil } },
             fingerprint: try need("fingerprint") { $0.string.flatMap(ArchiveLine.fingerprint) })
-        let created = try time("created")
-        let item = TaskItem(
-            id: try number("id"), owner: owner, text: try text(), completed: try need("completed") { $0.boolean },
-            created: created, modified: created, details: details)
-        return IdempotencyRecord(key: key, item: item)
+        return IdempotencyRecord(key: key, item: try task(of: owner, details, isUnchanged: true))
     }
 
     private subscript(name: String) -> JSONValue? { members[name] }
