@@ -16,15 +16,15 @@ extension AddTask: SQLiteCommand {
     var rows: Int { 1 }
 
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> AddOutcome {
-        if let key, let earlier = try statements.idempotency.record(of: key, at: time, owner: owner) {
+        if let key, let earlier = try statements.record(of: key, at: time, owner: owner) {
             return earlier.outcome(for: key)
         }
         guard let id = try statements.allocateID(of: owner, limit: limit) else { return .full }
         let item = item(id)
         try statements.insert(item)
         if let key {
-            try statements.idempotency.put(IdempotencyRecord(key: key, item: item))
-            if id > IdempotencyKey.remembered { try statements.idempotency.trim(of: owner) }
+            try statements.put(IdempotencyRecord(key: key, item: item))
+            if id > IdempotencyKey.remembered { try statements.trimKeys(of: owner) }
         }
         return .added(item)
     }

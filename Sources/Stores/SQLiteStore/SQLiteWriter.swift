@@ -102,8 +102,7 @@ final class SQLiteWriter: StoreSession {
     private func prune() {
         let limit = 2 * parts.options.batch
         // The next write reports the same failure.
-        let isDone: Void? = try? statements.idempotency.prune(
-            at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
+        let isDone: Void? = try? statements.pruneKeys(at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
         mustPrune = isDone != nil && statements.connection.changes == limit
     }
 

@@ -16,7 +16,10 @@ struct WriteStatements: ~Copyable {
     private let delete: Statement
     private let deleteText: Statement
     private let deleteCompleted: Statement
-    let idempotency: IdempotencyStatements
+    let findKey: Statement
+    let putKey: Statement
+    let trimKeys: Statement
+    let pruneKeys: Statement
     /// The memory of the answers to lists of changes.
     let answers: AnswerMemory
     let connection: Connection
@@ -41,7 +44,9 @@ struct WriteStatements: ~Copyable {
             // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
             deleteText: try connection.prepare(delete(where: "text = ?2")),
             deleteCompleted: try connection.prepare(delete(where: "completed")),
-            idempotency: try IdempotencyStatements.compiled(on: connection), answers: answers, connection: connection)
+            findKey: try connection.prepare(findKeySQL), putKey: try connection.prepare(putKeySQL),
+            trimKeys: try connection.prepare(trimKeysSQL), pruneKeys: try connection.prepare(pruneKeysSQL),
+            answers: answers, connection: connection)
     }
 
     private static let update = """
