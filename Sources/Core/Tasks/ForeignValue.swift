@@ -21,22 +21,16 @@ package struct ForeignValue: Error, Sendable, Equatable {
 }
 
 extension Int64 {
-    /// The greatest id and the greatest revision.
-    ///
-    /// Every reader of JSON takes whole numbers up to this one exactly.
+    /// The greatest id and the greatest revision: every reader of JSON takes whole numbers up to this one exactly.
     package static let greatestTaskNumber: Int64 = (1 << 53) - 1
 
     /// Whether this can be the id of a task, or a revision.
     package var isTaskNumber: Bool { (1...Self.greatestTaskNumber).contains(self) }
 
-    /// Whether this can be the next id of an owner.
-    ///
-    /// It is beyond the greatest id once that id is given.
+    /// Whether this can be the next id of an owner, which is beyond the greatest id once that id is given.
     package var isNextID: Bool { (1...Self.greatestTaskNumber + 1).contains(self) }
 
-    /// The revision after this one.
-    ///
-    /// The first revision follows the greatest.
+    /// The revision after this one; the first revision follows the greatest.
     package var nextRevision: Int64 { self % Self.greatestTaskNumber + 1 }
 
     /// Whether a server can show this time, in milliseconds since 1970, without changing it.

@@ -60,14 +60,11 @@ package struct IdempotencyKey: Sendable, Hashable {
 
     /// The number of an owner's newest tasks whose keys are remembered, even if the tasks are removed.
     ///
-    /// So an owner's keys take a bounded space. A client repeats only the few requests without an answer, so it stays
-    /// far below the bound.
+    /// A client repeats only the few requests without an answer, so it stays far below this bound.
     package static let remembered: Int64 = 1000
 }
 
-/// A change of a task.
-///
-/// A member that is nil stays as it is.
+/// A change of a task; a member that is nil stays as it is.
 package struct TaskChange: Sendable, Equatable {
     package var text: TaskText?
     package var completed: Bool?
