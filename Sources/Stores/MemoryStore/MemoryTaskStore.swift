@@ -2,8 +2,6 @@ private import Synchronization
 package import Tasks
 
 /// Keeps tasks in memory, for tests and trials: all are lost when the program ends.
-///
-/// Every call finishes without suspending.
 package final class MemoryTaskStore: TaskStore {
     private struct State {
         var owners: [Owner: MemoryTasks] = [:]

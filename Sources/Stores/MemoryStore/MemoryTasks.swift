@@ -5,9 +5,7 @@ struct MemoryTasks: Sendable {
     private var items: [TaskItem] = []
     private var nextID: Int64 = 1
     private var records: [String: IdempotencyRecord] = [:]
-    /// The keys of the records, oldest first.
-    ///
-    /// A key that was used again after it expired stands here twice.
+    /// The keys of the records, oldest first; one that was used again after it expired stands here twice.
     private var keys: ArraySlice<(id: Int64, key: String)> = []
 
     /// The tasks of a query, without its limit.

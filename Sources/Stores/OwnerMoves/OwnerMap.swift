@@ -35,9 +35,7 @@ package struct OwnerMap: Sendable {
 
     private init() {}
 
-    /// Reads and checks a map; `merging` allows several old owners for one new one.
-    ///
-    /// - Throws: every mistake.
+    /// Reads and checks a map; `merging` allows several old owners for one new one, and the error has every mistake.
     package static func read(_ nextLine: LineInput, merging: Bool) throws(Mistakes) -> OwnerMap {
         var map = OwnerMap()
         var mistakes = Mistakes()

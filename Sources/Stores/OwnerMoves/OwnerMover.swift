@@ -52,14 +52,8 @@ package struct OwnerMover {
     /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given again.
     ///
     /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason, is
-    /// continued by repeating it.
-    ///
-    /// - Parameters:
-    ///   - map: whom to move.
-    ///   - merging: whether tasks are put after those that the new owner has; otherwise their people stay.
-    ///   - shouldContinue: called before each person with how many were looked at; false ends the move.
-    /// - Returns: what was done.
-    /// - Throws: ``OperatorError``; who was moved until then is moved.
+    /// continued by repeating it. With `merging`, tasks are put after those that the new owner has; otherwise their people
+    /// stay. `shouldContinue` is called before each person with how many were looked at; false ends the move.
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {

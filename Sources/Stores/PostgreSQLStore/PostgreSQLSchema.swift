@@ -40,8 +40,7 @@ package enum PostgreSQLSchema {
 
     /// Version 2: indexes that find expired idempotency keys, by owner and by age.
     ///
-    /// Deletes the keys that older versions kept too long.
-    /// Partitions on other servers have their own indexes.
+    /// Deletes the keys that older versions kept too long. Partitions on other servers have their own indexes.
     private static let boundsOfAttempts = """
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         CREATE INDEX attempts_by_age ON attempts(time);
@@ -106,8 +105,7 @@ package enum PostgreSQLSchema {
 
     /// Runs the missing migrations in one transaction; returns the version before, or nil if no migration was missing.
     ///
-    /// Of many servers that start together one migrates, and the others wait. The lock belongs to the transaction, so the
-    /// lock also holds where a pool of sessions is in between.
+    /// Of many servers that start together one migrates, and the others wait, also behind a pool of sessions.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
         // The tries take a minute and a half. A program that reads for longer, such as a dump, makes the start fail.
         try connection.retrying(atMost: 60, pause: { _ in 1_000_000_000 }) { () throws(PostgreSQLError) in

@@ -5,11 +5,8 @@ package import Tasks
 
 /// Keeps tasks in PostgreSQL: durable, for any number of servers on any number of machines.
 ///
-/// Each of a few sessions has a thread, which blocks until the database has answered (``Session``). Reads that wait together
-/// are sent together; writes that wait together share one transaction and one commit. Nothing is remembered between
-/// requests, so no answer is older than its request.
-///
-/// A lost session fails what was under way on it: a write whose commit was not confirmed is answered
+/// Reads that wait together are sent together; writes that wait together share one transaction and one commit. Nothing is
+/// remembered between requests, so no answer is older than its request. A write whose commit was not confirmed is answered
 /// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
 package final class PostgreSQLTaskStore: TaskStore {
     private let engine: StoreEngine
@@ -82,10 +79,9 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int { try await write(command) }
 
-    /// See ``TaskStore/check()``.
+    /// Makes a transaction, which a standby would refuse.
     ///
-    /// The check makes a transaction, which a standby would refuse. At the start and after a write that failed, the
-    /// check writes as an addition does, until a write succeeds.
+    /// At the start and after a write that failed, the check writes as an addition does, until a write succeeds.
     package func check() async throws(StoreError) {
         _ = try await write(CheckDatabase())
     }

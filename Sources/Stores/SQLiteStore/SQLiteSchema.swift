@@ -10,10 +10,8 @@ package enum SQLiteSchema {
     /// Marks the file as ours (`PRAGMA application_id`): "TASK".
     static let application: Int64 = 0x5441_534B
 
-    /// What each migration adds.
-    ///
-    /// `owners` holds the next id, which is never used again, and the number of tasks, so that neither a limit nor an
-    /// id needs a count. `attempts` holds the task as it was added, since the task may change or go before the retry.
+    // `owners` holds the next id, which is never used again, and the number of tasks, so that neither a limit nor an
+    // id needs a count. `attempts` holds the task as it was added, since the task may change or go before the retry.
     private static let migrations = [
         """
         CREATE TABLE owners(

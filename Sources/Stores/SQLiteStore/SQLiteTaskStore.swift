@@ -7,9 +7,8 @@ package import Tasks
 
 /// Keeps tasks in a SQLite file: durable, for one server on one machine.
 ///
-/// One thread commits all waiting writes in one transaction, and answers them when the transaction is on the disk. Reads
-/// have threads of their own; whole lists come from a cache, without waiting. A lock keeps other servers away, and the
-/// commands that write, so that the cache cannot become stale.
+/// One thread commits all waiting writes in one transaction. Reads have threads of their own; whole lists come from a cache,
+/// without waiting. A lock keeps other servers and commands that write away, so that the cache cannot become stale.
 package final class SQLiteTaskStore: TaskStore {
     private let engine: StoreEngine
     private let checkpointer: Checkpointer
@@ -196,8 +195,6 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    /// See ``TaskStore/check()``.
-    ///
     /// The check writes what an addition writes, so that a writer that hangs is noticed.
     package func check() async throws(StoreError) {
         if let damage = health.damage { throw damage }

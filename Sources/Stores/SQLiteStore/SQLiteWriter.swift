@@ -3,8 +3,7 @@ import SQLite
 import StoreEngine
 import Tasks
 
-/// The session of the thread that writes: while one transaction is being written to the disk, the writes of the next one
-/// arrive.
+/// The session of the thread that writes.
 final class SQLiteWriter: StoreSession {
     /// The parts of the store that the writer uses.
     struct Surroundings: Sendable {
@@ -96,9 +95,7 @@ final class SQLiteWriter: StoreSession {
         return verdicts
     }
 
-    /// Removes expired idempotency keys, twice as many as a transaction of writes can add.
-    ///
-    /// Run once before each transaction while there are more, it keeps up with any load, and delays no write for long.
+    /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
     private func prune() {
         let limit = 2 * parts.options.batch
         // The next write reports the same failure.

@@ -25,8 +25,6 @@ struct WriteStatements: ~Copyable {
     let connection: Connection
 
     /// Compiles the statements, and takes the connection over.
-    ///
-    /// This is a function and not an initializer, because a value that cannot be copied is initialized whole or not at all.
     static func compiled(
         on connection: consuming Connection, answers: AnswerMemory
     ) throws(SQLiteError) -> WriteStatements {

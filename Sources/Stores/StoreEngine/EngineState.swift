@@ -124,8 +124,7 @@ struct EngineState {
 
     func isClosed(_ line: Line) -> Bool { closed.contains(line) }
 
-    /// Takes the reads that have waited longest, but of each owner one list at a time: many requests of one owner delay only
-    /// the lists of that owner.
+    /// Takes the reads that have waited longest, but of each owner one list at a time, so that one cannot delay all.
     private mutating func takeReads(for number: Int) -> [Job] {
         let reads = waiting[Line.reads.rawValue]
         guard !reads.isEmpty else { return [] }

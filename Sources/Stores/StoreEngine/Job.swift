@@ -3,8 +3,8 @@ private import Platform
 
 /// A read or a write that waits for a session, and the caller who waits for its outcome.
 ///
-/// A class, because a queue moves its jobs often; a job never changes, so another try is another job. Not generic, because
-/// this module is compiled without the types of the databases, and generic code without its types takes many times as long.
+/// A job is a class, because a queue moves its jobs often. It never changes, so another try is another job. It is not
+/// generic, because generic code that is compiled without the types of the databases takes many times as long.
 package final class Job: Sendable {
     package enum Kind: Sendable {
         /// Reads one task.

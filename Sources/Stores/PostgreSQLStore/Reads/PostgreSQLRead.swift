@@ -4,9 +4,6 @@ import StoreEngine
 import Tasks
 
 /// A statement that reads one owner's tasks, and what to do with its rows.
-///
-/// A new kind of read defines nothing else. The engine does the rest for every kind: owners take turns, and a read that
-/// waits too long or fails is refused.
 final class PostgreSQLRead: JobWork {
     let statement: Statement
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
@@ -43,8 +40,7 @@ final class PostgreSQLRead: JobWork {
 
     /// Reads as many tasks of a selection as fit in an answer.
     ///
-    /// If there may be more rows than the first statement gives, or details are too long for it, a second statement asks for
-    /// as many bytes as are needed.
+    /// If there are more rows or longer details than the first statement gives, a second one asks for the bytes of a page.
     static func list(_ query: ListTasks, in answers: AnswerMemory, _ reply: Reply<TaskList>) -> PostgreSQLRead {
         let (rows, selection) = (TaskStatement.firstRows, query.selection)
         let statement = Statement(.page, of: query.owner, parameters(of: selection, rows: rows))

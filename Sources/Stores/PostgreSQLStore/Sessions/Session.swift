@@ -87,9 +87,7 @@ final class Session: StoreSession {
         if connection.isLost { throw connection.lastError }
     }
 
-    /// Forgets idempotency keys that are too old, also of owners who never come again, in a transaction of its own.
-    ///
-    /// A failure concerns no caller, and is tried again later.
+    /// Forgets idempotency keys that are too old, also of owners who never come again; a failure is tried again later.
     private func prune(at now: UInt64) throws(PostgreSQLError) {
         let limit = parts.options.time.wallMilliseconds - IdempotencyKey.lifetime
         var batch = SingleStatement(Statement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))]))
@@ -170,8 +168,7 @@ final class Session: StoreSession {
     func end() {}
 }
 
-/// Whether statements are prepared in sessions: not any more once a session was found that others share, which is a pool in
-/// transaction mode.
+/// Whether statements are prepared in sessions: not any more once a session was found that a pool shares.
 final class StatementPreparation: Sendable {
     private let wanted = Atomic(true)
     private let observer: @Sendable (StoreEvent) -> Void

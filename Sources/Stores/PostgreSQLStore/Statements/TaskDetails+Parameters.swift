@@ -17,7 +17,7 @@ extension TaskDetails {
 }
 
 extension [TaskDetails] {
-    /// An array of values for each detail, or NULL in place of all arrays if nothing is set, as in almost every transaction.
+    /// An array of values for each detail, or NULL in place of all arrays if nothing is set.
     package var parameters: [Parameter] {
         let isEmpty = allSatisfy(\.isEmpty)
         return TaskDetail.allCases.map { detail in

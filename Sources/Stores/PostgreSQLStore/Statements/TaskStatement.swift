@@ -61,10 +61,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// The bytes that a task takes in an answer at least, without its texts.
     static let leastRendered = 150
 
-    /// As ``pageSQL``, for a list that may have more rows or long details.
+    /// As ``pageSQL``, with long details; the rows end with the first at which $5 bytes are passed.
     ///
-    /// The rows end with the first at which $5 bytes are passed. The measure of a row is never more than the bytes of
-    /// the rendered task.
+    /// The measure of a row is never more than the bytes of the rendered task.
     private static let longPageSQL = """
         SELECT \(TaskColumns.all) FROM (
             SELECT \(TaskColumns.all), sum(\(TaskColumns.textBytes) + \(leastRendered))
@@ -78,9 +77,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
-    /// One row of `owners` gives all ids. The answer is the id of the first task, 0 where there is no room, or -1 where the
-    /// next id is not one that a server gives. An answer without a row means that another server made the owner's row at the
-    /// same moment, so that the statement must be sent again (or that $2 is more than $3, and the owner has no row).
+    /// The answer is the id of the first task, 0 where there is no room, or -1 where the next id is not one that a server
+    /// gives. An answer without a row means that another server made the owner's row at the same moment, so that the
+    /// statement must be sent again (or that $2 is more than $3, and the owner has no row).
     private static let addSQL = """
         WITH known AS (
             SELECT CASE WHEN \(hasIDs) THEN 0::bigint ELSE -1::bigint END AS id FROM owners WHERE owner = $1
@@ -179,9 +178,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             OR \(TaskDetail.differ { "new_\($0.name)" }))
         """
 
-    /// Adds a task that is removed in the same transaction.
-    ///
-    /// The task has as many bytes as a row itself can hold, so where this task finds room, most others do.
+    /// Adds a task of as many bytes as a row itself can hold; it is removed in the same transaction.
     private static let probeSQL = """
         INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
         SELECT $1, 0, repeat('x', 1900), false, 0, 0, 1

@@ -4,8 +4,8 @@ import Tasks
 
 /// Writes that share a transaction and its commit: which statements to send, and what their answers mean for each write.
 ///
-/// Owners come in the order of their names, and the row of an owner in `owners` is locked before anything else of this owner.
-/// So transactions of many servers wait for each other in one direction, and cause no deadlock.
+/// Owners come in the order of their names, and their rows in `owners` are locked first, so that transactions of many
+/// servers cause no deadlock.
 struct WriteBatch: Batch {
     let statements: [Statement]
     private(set) var error: PostgreSQLError?
