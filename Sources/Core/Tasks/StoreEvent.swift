@@ -28,4 +28,9 @@ package enum StoreEvent: Sendable, Equatable {
     /// The store ended. The value says whether all of its log was copied into the database; if not, the next start
     /// copies the rest. It is nil for a store without a log.
     case closed(checkpointed: Bool?)
+
+    /// The tables were made, or brought up to date from this version.
+    package static func upgraded(from version: Int, to known: Int) -> StoreEvent {
+        version == 0 ? .created(version: known) : .migrated(from: version, to: known)
+    }
 }

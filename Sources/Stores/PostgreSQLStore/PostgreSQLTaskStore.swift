@@ -33,11 +33,7 @@ package final class PostgreSQLTaskStore: TaskStore {
     ) throws(OperatorError) -> PostgreSQLTaskStore {
         let database = try PostgreSQLDatabase(connectionString)
         let facts = try database.prepare(partitions: options.partitions)
-        switch facts.migratedFrom {
-        case nil: break
-        case 0: options.observer(.created(version: PostgreSQLSchema.known))
-        case .some(let version): options.observer(.migrated(from: version, to: PostgreSQLSchema.known))
-        }
+        if let version = facts.migratedFrom { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
         let store = PostgreSQLTaskStore(options)
         try store.start(on: database.target, isOneOwnerOnly: facts.isForeign)
         return store

@@ -24,14 +24,14 @@ extension SQLiteFile {
     // This function catches errors itself, because a closure cannot consume the connection.
     private func condition() throws(OperatorError) -> Condition {
         let connection = try connectForWriting()
-        let state = try checkedState(of: connection)
+        let version = try checkedVersion(of: connection)
         do throws(SQLiteError) {
-            switch state {
-            case .empty, .foreign: return .empty
-            case .ours(SQLiteSchema.known):
+            switch version {
+            case 0: return .empty
+            case SQLiteSchema.known:
                 _ = try WriteStatements.compiled(on: connection, answers: AnswerMemory())
                 return .upToDate
-            case .ours:
+            default:
                 _ = try connection.integer("SELECT count(*) FROM sqlite_master")
                 return .outdated
             }

@@ -23,7 +23,7 @@ package struct SQLiteFile {
         maximumPages: Int?, _ observer: (StoreEvent) -> Void
     ) throws(OperatorError) -> Connection {
         let connection = try connectForWriting()
-        let state = try checkedState(of: connection)
+        let version = try checkedVersion(of: connection)
         try rethrowing(as: openError) { () throws(SQLiteError) in
             // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
             try connection.execute(
@@ -31,7 +31,10 @@ package struct SQLiteFile {
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;
                 PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF
                 """)
-            try migrate(connection, from: state, observer)
+            if version < SQLiteSchema.known {
+                try SQLiteSchema.migrate(connection, from: version)
+                observer(.upgraded(from: version, to: SQLiteSchema.known))
+            }
             if let maximumPages { try connection.execute("PRAGMA max_page_count = \(maximumPages)") }
         }
         return connection
@@ -44,11 +47,12 @@ package struct SQLiteFile {
         // Under another name SQLite would not find the log of a running server.
         guard File.names(path) ?? 1 <= 1 else { throw .linkedDatabase(path) }
         let connection = try connect(mode)
-        switch try checkedState(of: connection) {
-        case .empty, .foreign: throw .foreignDatabase(path)
-        case .ours(SQLiteSchema.known): return connection
-        case .ours(let version): throw .olderDatabase(path, version: version, known: SQLiteSchema.known)
+        let version = try checkedVersion(of: connection)
+        guard version > 0 else { throw .foreignDatabase(path) }
+        guard version == SQLiteSchema.known else {
+            throw .olderDatabase(path, version: version, known: SQLiteSchema.known)
         }
+        return connection
     }
 
     func connectForWriting() throws(OperatorError) -> Connection {
@@ -65,32 +69,14 @@ package struct SQLiteFile {
         return connection
     }
 
-    /// The state of the file, if this program may use it.
-    func checkedState(of connection: borrowing Connection) throws(OperatorError) -> SQLiteSchema.State {
-        let state = try rethrowing(as: openError) { () throws(SQLiteError) in try SQLiteSchema.state(of: connection) }
-        switch state {
-        case .empty: return state
-        case .foreign: throw .foreignDatabase(path)
-        case .ours(let version):
-            guard version <= SQLiteSchema.known else {
-                throw .newerDatabase(path, version: version, known: SQLiteSchema.known)
-            }
-            return state
+    /// The version of the tables, 0 in an empty file, if this program may use the file.
+    func checkedVersion(of connection: borrowing Connection) throws(OperatorError) -> Int {
+        let found = try rethrowing(as: openError) { () throws(SQLiteError) in try SQLiteSchema.version(of: connection) }
+        guard let version = found else { throw .foreignDatabase(path) }
+        guard version <= SQLiteSchema.known else {
+            throw .newerDatabase(path, version: version, known: SQLiteSchema.known)
         }
-    }
-
-    private func migrate(
-        _ connection: borrowing Connection, from state: SQLiteSchema.State, _ observer: (StoreEvent) -> Void
-    ) throws(SQLiteError) {
-        switch state {
-        case .empty:
-            try SQLiteSchema.migrate(connection, from: 0)
-            observer(.created(version: SQLiteSchema.known))
-        case .ours(let version) where version < SQLiteSchema.known:
-            try SQLiteSchema.migrate(connection, from: version)
-            observer(.migrated(from: version, to: SQLiteSchema.known))
-        case .ours, .foreign: break
-        }
+        return version
     }
 
     /// An error of SQLite, for the operator.
