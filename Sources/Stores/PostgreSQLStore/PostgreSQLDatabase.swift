@@ -46,8 +46,7 @@ package struct PostgreSQLDatabase {
     /// Connects and checks all that can be checked before work; makes the tables if they are missing.
     package func prepare(partitions: Int?) throws(OperatorError) -> Facts {
         let connection = try connect()
-        try refuseMissingRights(on: connection)
-        try refuseFuture(on: connection)
+        _ = try checkedVersion(on: connection)
         let facts = try translating { () throws(PostgreSQLError) in
             Facts(
                 migratedFrom: try PostgreSQLSchema.migrate(on: connection, partitions: partitions),
@@ -55,8 +54,7 @@ package struct PostgreSQLDatabase {
                 isForeign: try PostgreSQLSchema.isForeign(on: connection))
         }
         // A server of a newer version may have been faster.
-        try refuseFuture(on: connection)
-        try refuseMissingRights(on: connection)
+        _ = try checkedVersion(on: connection)
         return facts
     }
 
@@ -81,8 +79,13 @@ package struct PostgreSQLDatabase {
 
     private func checkedVersion(on connection: PipelineConnection) throws(OperatorError) -> Int? {
         try refuseMissingRights(on: connection)
-        try refuseFuture(on: connection)
-        return try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
+        let found = try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
+        guard let version = found else { return nil }
+        guard version > 0 else { throw .foreignDatabase(name) }
+        guard version <= PostgreSQLSchema.known else {
+            throw .newerDatabase(name, version: version, known: PostgreSQLSchema.known)
+        }
+        return version
     }
 
     /// A session with a server that takes writes, if there will be any.
@@ -99,15 +102,6 @@ package struct PostgreSQLDatabase {
         }
         guard !isReadOnly || onlyReads else { throw onlyReadsError }
         return connection
-    }
-
-    private func refuseFuture(on connection: PipelineConnection) throws(OperatorError) {
-        let found = try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
-        guard let version = found else { return }
-        guard version > 0 else { throw .foreignDatabase(name) }
-        guard version <= PostgreSQLSchema.known else {
-            throw .newerDatabase(name, version: version, known: PostgreSQLSchema.known)
-        }
     }
 
     /// Refuses a role that lacks rights on the tables; in a database without tables there is nothing to refuse.
