@@ -78,12 +78,5 @@ struct MemoryTasks: Sendable {
         return before - items.count
     }
 
-    private func position(of id: Int64) -> Int? {
-        var (low, high) = (0, items.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if items[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low < items.count && items[low].id == id ? low : nil
-    }
+    private func position(of id: Int64) -> Int? { items.firstIndex { $0.id == id } }
 }

@@ -10,10 +10,8 @@ package final class ListCache: Sendable {
     /// Receives the list of a load, which another caller may have begun.
     package typealias Waiter = @Sendable (Result<TaskList, StoreError>) -> Void
 
-    /// A load that has begun and not finished.
-    package struct Load: Sendable, Equatable {
-        fileprivate let number: UInt64
-    }
+    /// The number of a load that has begun and not finished.
+    package typealias Load = UInt64
 
     /// The state in which a caller finds the list that it asks for.
     package enum JoinResult {
@@ -28,9 +26,9 @@ package final class ListCache: Sendable {
     private struct State {
         var entries: ListCacheEntries
         /// The unfinished load of an owner, unless a change has invalidated it.
-        var loads: [Owner: UInt64] = [:]
-        var waiters: [UInt64: [Waiter]] = [:]
-        var lastLoad: UInt64 = 0
+        var loads: [Owner: Load] = [:]
+        var waiters: [Load: [Waiter]] = [:]
+        var lastLoad: Load = 0
         var hits = 0
     }
 
@@ -67,18 +65,18 @@ package final class ListCache: Sendable {
             state.lastLoad += 1
             state.loads[owner] = state.lastLoad
             state.waiters[state.lastLoad] = [waiter]
-            return .mustLoad(Load(number: state.lastLoad))
+            return .mustLoad(state.lastLoad)
         }
     }
 
     /// Ends a load: calls all who waited, and keeps the list if nothing was changed since the load began.
     package func finish(_ load: Load, of owner: Owner, with result: Result<TaskList, StoreError>) {
         let waiters = state.withLock { state in
-            if state.loads[owner] == load.number {
+            if state.loads[owner] == load {
                 state.loads[owner] = nil
                 if case .success(let list) = result { state.entries.put(list, of: owner) }
             }
-            return state.waiters.removeValue(forKey: load.number) ?? []
+            return state.waiters.removeValue(forKey: load) ?? []
         }
         for waiter in waiters { waiter(result) }
     }
