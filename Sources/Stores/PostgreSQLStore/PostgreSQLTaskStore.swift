@@ -35,20 +35,16 @@ package final class PostgreSQLTaskStore: TaskStore {
         let facts = try database.prepare(partitions: options.partitions)
         if let version = facts.migratedFrom { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
         let store = PostgreSQLTaskStore(options)
-        try store.start(on: database.target, isOneOwnerOnly: facts.isForeign)
-        return store
-    }
-
-    private func start(on target: ConnectionTarget, isOneOwnerOnly: Bool) throws(OperatorError) {
-        let engine = engine
+        let engine = store.engine
         let parts = Session.Surroundings(
-            target: target, options: options, isOneOwnerOnly: isOneOwnerOnly,
+            target: database.target, options: options, isOneOwnerOnly: facts.isForeign,
             preparation: StatementPreparation(observer: options.observer), isHealthy: { engine.isHealthy })
         try engine.start { number throws(SessionLoss) in
             try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
                 try Session(number: number, parts)
             }
         }
+        return store
     }
 
     /// The counts since the start.

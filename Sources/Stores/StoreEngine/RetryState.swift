@@ -12,10 +12,6 @@ package struct RetryState: Sendable, Equatable {
     /// The job is not sent before this monotonic time, in nanoseconds.
     package private(set) var notBefore: UInt64 = 0
 
-    private static let mostTries = 10
-    /// A read is repeated within the deadline of its request, so its tries are fewer.
-    private static let mostReadTries = 5
-
     package init() {}
 
     /// The state after a batch failed, which the job may have shared with others; nil if the job is refused.
@@ -26,10 +22,10 @@ package struct RetryState: Sendable, Equatable {
         case .oneJob:
             next.scope = .alone
             return isShared ? next : nil
-        case .others: return nextTry
+        case .others: return nextTry()
         case .lockedRow:
             next.scope = .sameOwner
-            return next.nextTry
+            return next.nextTry()
         }
     }
 
@@ -40,13 +36,8 @@ package struct RetryState: Sendable, Equatable {
         return next
     }
 
-    /// The state after other transactions were in the way of a write; nil after too many tries.
-    package var nextTry: RetryState? { nextTry(atMost: Self.mostTries) }
-
-    /// The state after other sessions were in the way of a read; nil after too many tries.
-    package var nextReadTry: RetryState? { nextTry(atMost: Self.mostReadTries) }
-
-    private func nextTry(atMost most: Int) -> RetryState? {
+    /// The state after other transactions or sessions were in the way; nil after too many tries.
+    package func nextTry(atMost most: Int = 10) -> RetryState? {
         guard tries < most else { return nil }
         var next = self
         next.tries += 1

@@ -15,13 +15,7 @@ final class PostgreSQLRead: JobWork {
         _ decode: @escaping @Sendable (borrowing Rows) throws(StoreError) -> Outcome
     ) {
         self.init(statement: statement) { rows in
-            let result: Result<Outcome, StoreError>
-            do throws(StoreError) {
-                result = .success(try decode(rows))
-            } catch {
-                result = .failure(error)
-            }
-            reply.answer(result)
+            reply.answer(Result { () throws(StoreError) in try decode(rows) })
             return nil
         }
     }

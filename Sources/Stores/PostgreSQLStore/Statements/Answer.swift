@@ -1,4 +1,3 @@
-import PostgreSQL
 import Tasks
 
 /// What the rows of a statement in a transaction say, as a value.
@@ -18,17 +17,4 @@ enum Answer: Sendable, Equatable {
     case unreadable(StoreError)
     /// The transaction ended, by COMMIT or by a ROLLBACK in its place.
     case ended(isCommitted: Bool)
-}
-
-extension Statement {
-    /// What rows say that this statement gave.
-    func answer(_ rows: borrowing Rows) -> Answer {
-        if text == .commit { return .ended(isCommitted: rows.command == "COMMIT") }
-        guard rows.count > 0, let owner else { return .nothing }
-        do throws(ForeignValue) {
-            return try text.answer(rows, of: owner)
-        } catch {
-            return .unreadable(StoreError(error))
-        }
-    }
 }

@@ -19,4 +19,15 @@ struct Statement: Sendable {
     func form(isPrepared: Bool) -> PipelineConnection.Statement {
         isPrepared && text.isPrepared ? .prepared(text.preparedName) : .text(text.sql)
     }
+
+    /// What rows say that this statement gave.
+    func answer(_ rows: borrowing Rows) -> Answer {
+        if text == .commit { return .ended(isCommitted: rows.command == "COMMIT") }
+        guard rows.count > 0, let owner else { return .nothing }
+        do throws(ForeignValue) {
+            return try text.answer(rows, of: owner)
+        } catch {
+            return .unreadable(StoreError(error))
+        }
+    }
 }

@@ -53,7 +53,7 @@ struct WriteStep {
         guard answer != .nothing || additions.count > Self.limit(of: additions) else {
             // Another server made the owner's row at that moment.
             return jobs.map { job in
-                job.retry.nextTry.map { .again(job.again($0)) }
+                job.retry.nextTry().map { .again(job.again($0)) }
                     ?? .refuse(.unavailable(reason: "an owner's row was not found"))
             }
         }
