@@ -49,7 +49,7 @@ extension ChangeTasks: SQLiteCommand {
     /// Looks at all revisions before it writes a task, because a refused list must leave nothing in a shared transaction.
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> ChangeAllOutcome {
         var revisions: [Int64: Int64] = [:]
-        for change in changes { revisions[change.id] = try statements.revision(change.id, of: owner) }
+        for change in changes { revisions[change.id] = try statements.find(change.id, of: owner)?.revision }
         if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
         var page: TaskPage? = TaskPage(of: owner, atMost: nil, in: statements.answers)
         for change in changes {

@@ -11,7 +11,6 @@ struct WriteStatements: ~Copyable {
     private let subtract: Statement
     private let insert: Statement
     private let find: Statement
-    private let revision: Statement
     private let update: Statement
     private let delete: Statement
     private let deleteText: Statement
@@ -36,7 +35,6 @@ struct WriteStatements: ~Copyable {
             insertOwner: try connection.prepare("INSERT INTO owners(owner, next_id, tasks) VALUES (?1, 2, 1)"),
             subtract: try connection.prepare("UPDATE owners SET tasks = tasks - ?2 WHERE owner = ?1"),
             insert: try connection.prepare(TaskRow.insert), find: try connection.prepare(TaskRow.find),
-            revision: try connection.prepare("SELECT revision FROM tasks WHERE owner = ?1 AND id = ?2"),
             update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
             // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
@@ -94,13 +92,6 @@ struct WriteStatements: ~Copyable {
 
     func find(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {
         try TaskRow.find(id, of: owner, with: find)
-    }
-
-    /// The revision of a task; nil if there is none of this id.
-    func revision(_ id: Int64, of owner: Owner) throws(SQLiteError) -> Int64? {
-        defer { revision.reset() }
-        try revision.bind(owner.identifier, id)
-        return try revision.step() ? revision.integer(0) : nil
     }
 
     func update(_ item: TaskItem) throws(SQLiteError) {
