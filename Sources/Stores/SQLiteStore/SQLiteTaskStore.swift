@@ -20,7 +20,7 @@ package final class SQLiteTaskStore: TaskStore {
     private init(_ options: SQLiteStoreOptions, _ lock: SQLiteFileLock) {
         self.options = options
         self.lock = Mutex(lock)
-        let cache = ListCache(capacity: options.listCache, answers: options.answers)
+        let cache = ListCache(capacity: 64 << 20, answers: options.answers)
         self.cache = cache
         health = SQLiteHealth(observer: options.observer)
         let observer = options.observer

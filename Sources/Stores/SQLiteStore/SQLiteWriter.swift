@@ -44,7 +44,7 @@ final class SQLiteWriter: StoreSession {
     func takeWrites(
         of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
     ) -> [Job] {
-        order.next(of: &waiting, atMost: parts.options.batch, parts.checkpointer.room, at: now)
+        order.next(of: &waiting, atMost: WriteOrder.mostRows, parts.checkpointer.room, at: now)
     }
 
     func run(_ jobs: [Job]) -> BatchResult {
@@ -97,7 +97,7 @@ final class SQLiteWriter: StoreSession {
 
     /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
     private func prune() {
-        let limit = 2 * parts.options.batch
+        let limit = 2 * WriteOrder.mostRows
         // The next write reports the same failure.
         let isDone: Void? = try? statements.pruneKeys(at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
         mustPrune = isDone != nil && statements.connection.changes == limit

@@ -13,6 +13,8 @@ struct WriteOrder {
         case everything
     }
 
+    /// The most rows of tasks that the short writes of one transaction may change.
+    static let mostRows = 256
     /// The most rows of a short write.
     static let shortRows = 16
     /// The short writes have this many times as long as a long write took.

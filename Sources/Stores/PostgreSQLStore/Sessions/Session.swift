@@ -43,7 +43,7 @@ final class Session: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.parts = parts
-        order = TransactionOrder(weight: parts.options.batch, isOneOwnerOnly: parts.isOneOwnerOnly)
+        order = TransactionOrder(isOneOwnerOnly: parts.isOneOwnerOnly)
         // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
         // operator.
         nextPruning = number == 0 && !parts.isOneOwnerOnly ? 0 : .max
