@@ -15,6 +15,4 @@ enum Answer: Sendable, Equatable {
     case attempt(isNew: Bool, IdempotencyRecord)
     /// A row that this program did not write.
     case unreadable(StoreError)
-    /// The transaction ended, by COMMIT or by a ROLLBACK in its place.
-    case ended(isCommitted: Bool)
 }

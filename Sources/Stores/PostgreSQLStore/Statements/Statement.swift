@@ -22,7 +22,6 @@ struct Statement: Sendable {
 
     /// What rows say that this statement gave.
     func answer(_ rows: borrowing Rows) -> Answer {
-        if text == .commit { return .ended(isCommitted: rows.command == "COMMIT") }
         guard rows.count > 0, let owner else { return .nothing }
         do throws(ForeignValue) {
             return try text.answer(rows, of: owner)

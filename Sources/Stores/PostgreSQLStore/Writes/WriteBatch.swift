@@ -9,8 +9,8 @@ import Tasks
 struct WriteBatch: Batch {
     let statements: [Statement]
     private(set) var error: PostgreSQLError?
-    /// Whether the transaction has failed and is still open.
-    private(set) var mustRollBack = false
+    /// Whether the transaction has failed and is still open: a COMMIT that failed has ended it.
+    var mustRollBack: Bool { error != nil && !isCommitFailed }
     /// Whether the database has confirmed the commit.
     private var isCommitted = false
     /// Whether the COMMIT failed.
@@ -54,17 +54,15 @@ struct WriteBatch: Batch {
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
-        let answer = statements[index].answer(rows)
-        answers.append(answer)
-        if answer == .ended(isCommitted: true) { isCommitted = true }
+        answers.append(statements[index].answer(rows))
+        // A ROLLBACK may come in the place of a COMMIT.
+        if statements[index].text == .commit { isCommitted = rows.command == "COMMIT" }
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
         guard self.error == nil else { return }
         self.error = error
-        // A COMMIT that failed has ended the transaction.
         isCommitFailed = index == statements.count - 1
-        mustRollBack = !isCommitFailed
     }
 
     private var jobs: [Job] { steps.flatMap(\.jobs) }
