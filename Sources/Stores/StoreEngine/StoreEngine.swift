@@ -129,8 +129,8 @@ package final class StoreEngine: Sendable {
     }
 
     private func opening(_ number: Int, _ open: Opening) throws(SessionLoss) -> any StoreSession {
-        state.withLock { $0.setOpening(true, number) }
-        defer { state.withLock { $0.setOpening(false, number) } }
+        state.withLock { $0.workers[number].isOpening = true }
+        defer { state.withLock { $0.workers[number].isOpening = false } }
         return try open(number)
     }
 
@@ -158,7 +158,7 @@ package final class StoreEngine: Sendable {
             case .nothing(.max): wakeups[number].wait()
             case .nothing(let end):
                 guard !wakeups[number].wait(untilMonotonicNanoseconds: end) else { continue }
-                state.withLock { $0.setAwake(number) }
+                state.withLock { $0.workers[number].isIdle = false }
                 return []
             }
         }
