@@ -48,10 +48,9 @@ package struct PostgreSQLDatabase {
         let connection = try connect()
         _ = try checkedVersion(on: connection)
         let facts = try translating { () throws(PostgreSQLError) in
-            Facts(
-                migratedFrom: try PostgreSQLSchema.migrate(on: connection, partitions: partitions),
-                partitions: try PostgreSQLSchema.partitions(on: connection),
-                isForeign: try PostgreSQLSchema.isForeign(on: connection))
+            let version = try PostgreSQLSchema.migrate(on: connection, partitions: partitions)
+            let found = try PostgreSQLSchema.partitions(on: connection)
+            return Facts(migratedFrom: version, partitions: found.count, isForeign: found.areForeign)
         }
         // A server of a newer version may have been faster.
         _ = try checkedVersion(on: connection)

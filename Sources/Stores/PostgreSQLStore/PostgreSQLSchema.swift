@@ -83,24 +83,19 @@ package enum PostgreSQLSchema {
         return rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0))
     }
 
-    /// Into how many partitions the tables are divided; nil if they are not.
-    package static func partitions(on connection: PipelineConnection) throws(PostgreSQLError) -> Int? {
+    /// Into how many partitions the tables are divided, nil if they are not, and whether one of them is on another server.
+    package static func partitions(
+        on connection: PipelineConnection
+    ) throws(PostgreSQLError) -> (count: Int?, areForeign: Bool) {
         let rows = try connection.run(
             """
-            SELECT (SELECT count(*) FROM pg_inherits WHERE inhparent = c.oid), c.relkind = 'p'
-            FROM pg_class c WHERE c.oid = to_regclass('tasks')
+            SELECT CASE whole.relkind WHEN 'p' THEN count(part.oid) END, coalesce(bool_or(part.relkind = 'f'), false)
+            FROM pg_class whole
+            LEFT JOIN pg_inherits ON inhparent = whole.oid LEFT JOIN pg_class part ON part.oid = inhrelid
+            WHERE whole.oid = to_regclass('tasks') GROUP BY whole.oid, whole.relkind
             """)
-        return rows.count > 0 && rows.boolean(0, 1) ? Int(rows.integer(0, 0)) : nil
-    }
-
-    /// Whether a partition is on another server.
-    package static func isForeign(on connection: PipelineConnection) throws(PostgreSQLError) -> Bool {
-        try connection.run(
-            """
-            SELECT EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-            WHERE i.inhparent = to_regclass('tasks') AND c.relkind = 'f')
-            """
-        ).boolean(0, 0)
+        guard rows.count > 0 else { return (nil, false) }
+        return (rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0)), rows.boolean(0, 1))
     }
 
     /// Runs the missing migrations in one transaction; returns the version before, or nil if no migration was missing.

@@ -17,7 +17,7 @@ struct PostgreSQLTables: TaskTables {
         if use == .fill { _ = try database.prepare(partitions: nil) }
         let connection = try database.connectUpToDate()
         isOneOwnerOnly = try database.translating { () throws(PostgreSQLError) in
-            try PostgreSQLSchema.isForeign(on: connection)
+            try PostgreSQLSchema.partitions(on: connection).areForeign
         }
         self.connection = connection
     }
