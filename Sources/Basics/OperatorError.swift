@@ -6,6 +6,8 @@ package struct OperatorError: Error, Sendable, Equatable {
     package let advice: String?
     /// The exit code of the program.
     package let exitCode: Int32
+    /// Whether a program that runs holds the database, so that a later attempt may succeed.
+    package var isDatabaseLocked = false
 
     package init(_ failure: String, advice: String? = nil, exitCode: Int32 = 1) {
         self.failure = failure

@@ -106,7 +106,7 @@ import Testing
         #expect(
             mistakes.first == "task-server: \(path), line 2: not two columns, the old owner, a comma and the new owner")
         #expect(mistakes.last == "task-server: the map has mistakes, and nothing was changed.")
-        #expect(try run(mover, ["--apply", path], on: "memory:").errors.contains("no one to move in memory"))
+        #expect(try run(mover, ["--apply", path], on: "memory:").errors.contains("nothing to copy or move in memory"))
         #expect(try run(mover, ["--apply", mover.file("none")], on: database).errors.contains("No such file"))
         let missing = try run(mover, ["--apply", try map(mover, ["a,b"])], on: mover.database("none.db"))
         #expect(missing.end == .exit(1) && missing.errors.contains("there is no database"), "\(missing)")

@@ -82,7 +82,7 @@ struct PostgreSQLCommandTests {
             "); run `task-server migrate` as a role that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them")
         try expect(
             ["export"], at: address(database, user: weak), "\(place) has no tables of this task-server",
-            "; there is nothing to export")
+            "; check TASKS_DATABASE, or run `task-server migrate`")
 
         #expect(try stage.run(["migrate"], ["TASKS_DATABASE": address(database)]).end == .exit(0))
         let rest = "attempts; SELECT, INSERT, UPDATE, DELETE on owners; SELECT on task_server_schema; "

@@ -32,10 +32,10 @@ struct ArchiveTests {
         return store
     }
 
-    private func export(_ path: String) throws -> [String] { try SQLiteArchive(path: path).lines() }
+    private func export(_ path: String) throws -> [String] { try TaskDatabase.sqlite(path).lines() }
 
     private func importLines(_ lines: [String], to path: String) throws -> ImportSummary {
-        try SQLiteArchive(path: path).add(lines)
+        try TaskDatabase.sqlite(path).add(lines)
     }
 
     @Test("An export has a line for each task, and one for an owner whose ids must not be given again")
@@ -98,12 +98,12 @@ struct ArchiveTests {
         #expect(try importLines(lines, to: path).end == .whole)
         #expect(try export(path) == lines)
         let seen = Mutex<[Int]>([])
-        _ = try SQLiteArchive(path: path).export(to: { _ in }) { count in
+        _ = try TaskDatabase.sqlite(path).export(to: { _ in }) { count in
             seen.withLock { $0.append(count) }
             return true
         }
         #expect(seen.withLock { $0 } == [0, 1500, 6000, 6001, 8000, 8003])
-        #expect(try SQLiteArchive(path: path).countTasks() == 8003)
+        #expect(try TaskDatabase.sqlite(path).countTasks() == 8003)
     }
 
     @Test("A line in another form of JSON is the same line, and a repeated member is refused in every form")
@@ -148,7 +148,7 @@ struct ArchiveTests {
     func stopping() throws {
         let all = lines(["a": 2500, "b": 2500]) + [#"{"end":true,"tasks":5000}"#]
         var rest = all[...]
-        let first = try SQLiteArchive(path: path).importLines { () throws(SystemError) in
+        let first = try TaskDatabase.sqlite(path).importLines { () throws(SystemError) in
             rest.popFirst().map { Array($0.utf8) }
         } shouldContinue: {
             $0.tasks < 2000
@@ -157,7 +157,7 @@ struct ArchiveTests {
         let second = try importLines(all, to: path)
         #expect((second.added, second.present, second.end) == (3000, 2000, .whole))
         let written = Mutex<[String]>([])
-        let stopped = try SQLiteArchive(path: path).export(
+        let stopped = try TaskDatabase.sqlite(path).export(
             to: { line in written.withLock { $0.append(String(decoding: line, as: UTF8.self)) } },
             shouldContinue: { $0 < 1 })
         #expect(!stopped.isWhole && stopped.tasks == 2500)
@@ -165,7 +165,7 @@ struct ArchiveTests {
         // A transaction of long lines has fewer of them: not more than 4 MiB.
         let notes = #","notes":"\#(String(repeating: "n", count: 10_000))"}"#
         var long = lines(["c": 450]).map { $0.replacingFirst("}", with: notes) }[...]
-        let part = try SQLiteArchive(path: path).importLines { () throws(SystemError) in
+        let part = try TaskDatabase.sqlite(path).importLines { () throws(SystemError) in
             long.popFirst().map { Array($0.utf8) }
         } shouldContinue: {
             $0.added == 0
@@ -218,14 +218,15 @@ struct ArchiveTests {
         let path = path
         let store = try await filled()
         let before = try export(path)
-        let locked = StoreOpenError.locked(path: SQLiteFile(path).path)
-        #expect(throws: OperatorError.ofWriter(locked)) { try importLines(lines(["c": 1]), to: path) }
-        #expect(OperatorError.ofWriter(locked).message.contains("stop the server first"))
+        let error = #expect(throws: OperatorError.self) { try importLines(lines(["c": 1]), to: path) }
+        #expect(error?.advice?.hasPrefix("stop the server first") == true)
         #expect(try export(path) == before)
         store.close()
         var rest = lines(["c": 1])[...]
-        let summary = try SQLiteArchive(path: path).importLines { () throws(SystemError) in
-            #expect(throws: locked) { _ = try SQLiteTaskStore.open(path: path) }
+        let summary = try TaskDatabase.sqlite(path).importLines { () throws(SystemError) in
+            #expect(throws: OperatorError.lockedDatabase(SQLiteFile(path).path)) {
+                _ = try SQLiteTaskStore.open(path: path)
+            }
             return rest.popFirst().map { Array($0.utf8) }
         }
         #expect(summary.added == 1)

@@ -21,10 +21,10 @@ struct DetailsArchiveTests {
     }
 
     /// A new database of each kind.
-    private func archives() throws -> [any LineArchive] {
+    private func archives() throws -> [TaskDatabase] {
         [
-            SQLiteArchive(path: folder.file("tasks.db")),
-            PostgreSQLArchive(try PostgreSQLServer.started().newDatabase()),
+            TaskDatabase.sqlite(folder.file("tasks.db")),
+            TaskDatabase.postgreSQL(try PostgreSQLServer.started().newDatabase()),
         ]
     }
 
@@ -50,7 +50,7 @@ struct DetailsArchiveTests {
         let gone = try await store.added("gone", completed: true, at: start, attempt: other, of: alice)
         #expect(try await store.remove(gone.id, of: alice))
         store.close()
-        let exported = try SQLiteArchive(path: path).lines()
+        let exported = try TaskDatabase.sqlite(path).lines()
         let members = #","due":"2028-02-29","notes":"two\r\nlines \"café\"","position":-2.5}"#
         #expect(exported[0].hasSuffix(#""revision":1"# + members), "\(exported[0])")
         #expect(exported[2].hasSuffix(#""revision":1}"#))
@@ -62,7 +62,7 @@ struct DetailsArchiveTests {
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
         let copy = folder.file("new.db")
         var from = exported
-        for archive in [PostgreSQLArchive(address), SQLiteArchive(path: copy)] as [any LineArchive] {
+        for archive in [TaskDatabase.postgreSQL(address), TaskDatabase.sqlite(copy)] {
             let first = try archive.add(from)
             #expect((first.added, first.end) == (6, .whole))
             let again = try archive.add(exported)
@@ -126,7 +126,7 @@ struct DetailsArchiveTests {
             #"{"owner":"alice","id":1,"text":"x","completed":false,"created":"2016-08-30T16:48:40.123Z","#
             + #""modified":"2016-08-30T16:48:40.123Z","revision":1,\#(members)}"#
         let error = #expect(throws: OperatorError.self) {
-            try SQLiteArchive(path: folder.file("tasks.db")).add([line])
+            try TaskDatabase.sqlite(folder.file("tasks.db")).add([line])
         }
         #expect(error?.failure == "line 1: '\(name)' is missing or has no proper value")
     }

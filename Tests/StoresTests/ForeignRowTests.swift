@@ -144,7 +144,7 @@ struct ForeignRowTests {
             let lines = try place.archive.lines()
             #expect(lines.contains(#"{"owner":"alice","next":\#(Self.greatest + 1)}"#))
             let folder = try TemporaryFolder()
-            let copy = SQLiteArchive(path: folder.file("copy.db"))
+            let copy = TaskDatabase.sqlite(folder.file("copy.db"))
             _ = try copy.add(lines)
             #expect(try copy.lines() == lines)
             // No id is left for what is moved behind the last one.

@@ -69,7 +69,7 @@ struct ListCacheTests {
 
     @Test("The cache keeps to its number of bytes, and keeps the lists that are read")
     func bounded() throws {
-        let cache = ListCache(capacity: 10_000, shards: 1)
+        let cache = ListCache(capacity: 10_000)
         let list = TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t")
         func put(_ owner: Owner) throws {
             cache.finish(try mustLoad(cache, owner), of: owner, with: .success(list))
@@ -86,7 +86,7 @@ struct ListCacheTests {
 
     @Test("A cached list has room for its gzip form", arguments: [4000, 5000])
     func gzipForm(capacity: Int) throws {
-        let cache = ListCache(capacity: capacity, shards: 1)
+        let cache = ListCache(capacity: capacity)
         let list = TaskList(json: [UInt8](repeating: 0x20, count: 3000), entityTag: "t")
         cache.finish(try mustLoad(cache, alice), of: alice, with: .success(list))
         #expect((cache.list(of: alice) != nil) == (capacity == 5000))
@@ -94,7 +94,7 @@ struct ListCacheTests {
 
     @Test("A list larger than the cache is answered and not kept")
     func tooLarge() throws {
-        let cache = ListCache(capacity: 500, shards: 1)
+        let cache = ListCache(capacity: 500)
         let seen = Seen()
         let list = TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t")
         cache.finish(try mustLoad(cache, alice, seen), of: alice, with: .success(list))

@@ -97,10 +97,10 @@ struct MigrationTests {
     func outdated() throws {
         let address = try second()
         let path = try PostgreSQLDatabase(address).name
-        let error = StoreOpenError.outdated(path: path, version: 2, known: PostgreSQLSchema.known)
-        #expect(throws: OperatorError(error)) { try PostgreSQLArchive(address).countTasks() }
-        #expect(throws: OperatorError(error)) {
-            _ = try OwnerMover(postgreSQL: address, onlyReads: true)
+        let error = OperatorError.olderDatabase(path, version: 2, known: PostgreSQLSchema.known)
+        #expect(throws: error) { try TaskDatabase.postgreSQL(address).countTasks() }
+        #expect(throws: error) {
+            _ = try OwnerMover(.postgreSQL(address), onlyReads: true)
         }
     }
 

@@ -59,8 +59,8 @@ struct SQLiteFileTests {
         let link = folder.file("link.db")
         #expect(symlink(path, link) == 0)
         for name in [path, link] {
-            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: name) }
-            #expect(error == .locked(path: path))
+            let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: name) }
+            #expect(error == .lockedDatabase(path))
             #expect(error?.message.contains("another task-server uses the database \(path)") == true)
         }
         first.close()
@@ -92,8 +92,8 @@ struct SQLiteFileTests {
     func version(_ number: Int) throws {
         try SQLiteTaskStore.open(path: path).close()
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = \(number)")
-        let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-        let newer = StoreOpenError.fromTheFuture(path: path, version: 99, known: SQLiteSchema.known)
+        let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        let newer = OperatorError.fromTheFuture(path: path, version: 99, known: SQLiteSchema.known)
         #expect(error == (number == 99 ? newer : .foreign(path: path)))
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == Int64(number))
     }
@@ -101,7 +101,7 @@ struct SQLiteFileTests {
     @Test("The database of another program is refused and stays as it was")
     func foreign() throws {
         try Connection(path: path, mode: .readWriteCreate).execute("CREATE TABLE theirs(a)")
-        #expect(throws: StoreOpenError.foreign(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(throws: OperatorError.foreignDatabase(path)) { _ = try SQLiteTaskStore.open(path: path) }
         let tables = try Connection(path: path, mode: .readOnly).integer("SELECT count(*) FROM sqlite_master")
         #expect(tables == 1)
     }
@@ -110,7 +110,8 @@ struct SQLiteFileTests {
     func notADatabase() throws {
         let bytes = Array(String(repeating: "not a database ", count: 100).utf8)
         try File.replace(path, with: bytes)
-        #expect(throws: StoreOpenError.notADatabase(path: path)) { _ = try SQLiteTaskStore.open(path: path) }
+        let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(error?.failure == "\(path) is not a SQLite database")
         #expect(try File.read(path) == bytes)
     }
 
@@ -122,11 +123,11 @@ struct SQLiteFileTests {
         for (path, kind) in [
             (folder.path, "a folder"), (pipe, "a pipe"), (socket, "a socket"), ("/dev/zero", "a device"),
         ] {
-            let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-            #expect(error == .notAFile(path: path, kind: kind))
+            let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+            #expect(error == .notAFile(path, kind: kind))
             #expect(error?.message == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
-            #expect(throws: OperatorError(StoreOpenError.notAFile(path: path, kind: kind))) {
-                try SQLiteArchive(path: path).backup(to: folder.file("copy.db"))
+            #expect(throws: OperatorError.notAFile(path, kind: kind)) {
+                try SQLiteTables(path: path, for: .read).backup(to: folder.file("copy.db"))
             }
         }
     }
@@ -137,23 +138,23 @@ struct SQLiteFileTests {
         let other = folder.file("other.db")
         #expect(link(path, other) == 0)
         for name in [path, other] {
-            #expect(throws: StoreOpenError.hasOtherNames(path: name)) { _ = try SQLiteTaskStore.open(path: name) }
-            #expect(throws: OperatorError(StoreOpenError.hasOtherNames(path: name))) {
-                try SQLiteArchive(path: name).countTasks()
+            #expect(throws: OperatorError.linkedDatabase(name)) { _ = try SQLiteTaskStore.open(path: name) }
+            #expect(throws: OperatorError.linkedDatabase(name)) {
+                try TaskDatabase.sqlite(name).countTasks()
             }
         }
         #expect(unlink(other) == 0)
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         #expect(link(path, other) == 0)
-        #expect(throws: StoreOpenError.hasOtherNames(path: other)) { _ = try SQLiteTaskStore.open(path: other) }
+        #expect(throws: OperatorError.linkedDatabase(other)) { _ = try SQLiteTaskStore.open(path: other) }
     }
 
     @Test("A lock of the file itself refuses servers that reach it through another mount")
     func sameFile() throws {
         let lock = try LockedFile.lock(path)
-        let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteTaskStore.open(path: path) }
-        #expect(error == .locked(path: path))
+        let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
+        #expect(error == .lockedDatabase(path))
         _ = consume lock
         try SQLiteTaskStore.open(path: path).close()
     }
@@ -215,7 +216,7 @@ struct SQLiteFileTests {
         #expect(events.all.count { if case .damaged = $0 { true } else { false } } == 1)
         await #expect(performing: { try await store.check() }, throws: isBroken)
         #expect(try await store.lists([bobs], of: Owner("bob")))
-        #expect(throws: OperatorError.self) { try SQLiteArchive(path: path).lines() }
+        #expect(throws: OperatorError.self) { try TaskDatabase.sqlite(path).lines() }
         store.close()
         // The next start looks again.
         let next = try SQLiteTaskStore.open(path: path)
@@ -247,7 +248,7 @@ struct SQLiteFileTests {
         await #expect(throws: StoreError.full) { try await store.check() }
         #expect(try await store.remove(last, of: alice))
         try await store.check()
-        #expect(try !SQLiteArchive(path: path).lines().contains { $0.contains(#""owner":"""#) })
+        #expect(try !TaskDatabase.sqlite(path).lines().contains { $0.contains(#""owner":"""#) })
     }
 
     @Test("The check of a store fails while another program holds the lock")

@@ -39,10 +39,10 @@ extension TaskStore {
     }
 
     package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
-        try await perform(RemoveTasksWithText(owner: owner, text: text))
+        try await perform(RemoveTasks(owner: owner, .withText(text)))
     }
 
     package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
-        try await perform(RemoveCompletedTasks(owner: owner))
+        try await perform(RemoveTasks(owner: owner, .completed))
     }
 }

@@ -1,15 +1,10 @@
 import Synchronization
 
-/// The memory that all long lists may take together.
+/// The memory that all long lists may take together, from before a list is made until it is sent or given up.
 ///
-/// A list counts from before it is made until it is sent or given up.
-///
-/// Each list holds an ``AnswerLease`` of this memory. No owner may hold more than a third of the memory that is free
-/// then: one owner alone gets a quarter of all, a second one gets a fifth, and some is always left for the next. Lists
-/// of up to ``unleased`` bytes are not counted, so they can always be sent; the server bounds them by its number of
-/// connections. A request that finds no room may wait for it: see ``awaitRoom(for:of:until:)``.
-///
-/// All clients that are being sent the same list share one copy of it: see ``shared(_:of:)``.
+/// No owner may hold more than a third of the memory that is free then: one owner alone gets a quarter of all, a second
+/// one gets a fifth, and some is always left for the next. Lists of up to ``unleased`` bytes are not counted, because
+/// the number of connections bounds them.
 package final class AnswerMemory: Sendable {
     /// The memory of long lists now, and the refusals until now.
     package struct Statistics: Sendable, Equatable {
@@ -64,13 +59,9 @@ package final class AnswerMemory: Sendable {
     }
 
     /// The longest list that needs no lease, in bytes.
-    ///
-    /// One such list for each connection takes little memory.
     package static let unleased = 16384
 
-    /// The number of requests that may wait for room, of all owners and of one.
-    ///
-    /// Each reads its list again from the store.
+    /// The number of requests that may wait for room, of all owners and of one; each reads its list again.
     fileprivate static let mostWaiting = (all: 64, ofOne: 4)
 
     /// The most that all lists may hold, in bytes.
@@ -85,9 +76,7 @@ package final class AnswerMemory: Sendable {
         state = Mutex(State(limit: limit))
     }
 
-    /// Where a list is cut, in bytes: a page ends with the task that reaches it.
-    ///
-    /// It is a sixteenth, so that one owner's share has room for a page and for the buffer from which the page grew.
+    /// The bytes at which a page ends; an owner's share has room for a page and for the buffer from which the page grew.
     package var pageSize: Int { limit / 16 }
 
     package var statistics: Statistics {
@@ -114,8 +103,7 @@ package final class AnswerMemory: Sendable {
 
     /// Returns a list that shares its bytes with an equal list that this owner is being sent, if there is one.
     ///
-    /// Otherwise the list itself is returned, and later ones share its bytes. A list without a lease is returned as it
-    /// is.
+    /// Otherwise later lists share the bytes of this one. A list without a lease is returned as it is.
     func shared(_ list: TaskList, of owner: Owner) -> TaskList {
         guard let lease = list.lease else { return list }
         // A lease takes the lock when it ends, so the leases end after the lock is released.
@@ -231,9 +219,7 @@ package final class AnswerLease: Sendable {
     /// A lease of other memory for the same owner, if there is room for it.
     func another(_ bytes: Int) -> AnswerLease? { memory.lease(bytes, for: owner) }
 
-    /// Changes the lease to this many bytes.
-    ///
-    /// Returns false, and changes nothing, if there is no room for more.
+    /// Changes the lease to this many bytes; returns false, and changes nothing, if there is no room for more.
     ///
     /// Only the maker of the list calls this, from one thread at a time.
     package func resize(to wanted: Int) -> Bool {

@@ -30,15 +30,12 @@ extension TaskItem {
 
 /// A tag of 64 bits that depends on nothing but the bytes, so every machine gives the same.
 ///
-/// Eight bytes a step are multiplied into the state at full width and folded (the construction of wyhash): five times
-/// the speed of FNV-1a, and every byte changes the result. The tag does not resist a search for collisions. Whoever
-/// finds one only hides a change of their own list from themselves.
+/// Eight bytes a step are multiplied into the state at full width and folded, as in wyhash. The tag does not resist a
+/// search for collisions, by which a person would only hide a change of their own list from themselves.
 struct StrongEntityTag {
     let text: String
 
-    /// The tag of these bytes.
-    ///
-    /// A list that continues on another page has another tag.
+    /// The tag of these bytes; a list that continues on another page has another tag.
     init(of bytes: [UInt8], isWhole: Bool = true) {
         text = "\"\(Self.digest(bytes.span).hexadecimal)\(isWhole ? "" : "-")\""
     }
@@ -56,9 +53,7 @@ struct StrongEntityTag {
         return fold(state ^ second, first)
     }
 
-    /// Up to eight bytes as an integer, the first byte lowest.
-    ///
-    /// Missing bytes count as zero, since the state has the length.
+    /// Up to eight bytes as an integer, the first byte lowest; missing bytes count as zero.
     @inline(__always)
     private static func word(in bytes: Span<UInt8>) -> UInt64 {
         var word: UInt64 = 0

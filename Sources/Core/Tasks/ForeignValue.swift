@@ -1,5 +1,5 @@
 import Basics
-package import JSON
+import JSON
 
 /// A value in a database that task-server does not write: another program has written it, or it is damaged.
 ///
@@ -12,10 +12,8 @@ package struct ForeignValue: Error, Sendable, Equatable {
         message = "a \(kind) in the table of \(table) is not one that task-server writes\(reason)"
     }
 
-    fileprivate init(_ failure: TaskText.Failure) { self.init("text", ": \(failure)") }
-
     package static let number = ForeignValue("number")
-    fileprivate static let key = ForeignValue("row", table: "idempotency keys")
+    static let key = ForeignValue("row", table: "idempotency keys")
     fileprivate static let owner = ForeignValue("name", table: "owners")
     fileprivate static let count = ForeignValue("number", table: "owners")
     /// No id is left after those that an owner has given.
@@ -23,26 +21,20 @@ package struct ForeignValue: Error, Sendable, Equatable {
 }
 
 extension Int64 {
-    /// The greatest id and the greatest revision.
-    ///
-    /// Every reader of JSON takes whole numbers up to this one exactly.
+    /// The greatest id and the greatest revision: every reader of JSON takes whole numbers up to this one exactly.
     package static let greatestTaskNumber: Int64 = (1 << 53) - 1
 
     /// Whether this can be the id of a task, or a revision.
     package var isTaskNumber: Bool { (1...Self.greatestTaskNumber).contains(self) }
 
-    /// Whether this can be the next id of an owner.
-    ///
-    /// It is beyond the greatest id once that id is given.
+    /// Whether this can be the next id of an owner, which is beyond the greatest id once that id is given.
     package var isNextID: Bool { (1...Self.greatestTaskNumber + 1).contains(self) }
 
-    /// The revision after this one.
-    ///
-    /// The first revision follows the greatest.
+    /// The revision after this one; the first revision follows the greatest.
     package var nextRevision: Int64 { self % Self.greatestTaskNumber + 1 }
 
     /// Whether a server can show this time, in milliseconds since 1970, without changing it.
-    fileprivate var isTime: Bool { Timestamp(milliseconds: self).milliseconds == self }
+    var isTime: Bool { Timestamp(milliseconds: self).milliseconds == self }
 }
 
 extension Owner {
@@ -76,42 +68,22 @@ package struct OwnerCounts: Sendable, Equatable {
     }
 }
 
-extension TaskItem {
-    /// A task that was stored.
-    package init(
-        storedID id: Int64, owner: Owner, text: String, completed: Bool, created: Int64, modified: Int64,
-        revision: Int64, details: TaskDetails
-    ) throws(ForeignValue) {
-        guard id.isTaskNumber, revision.isTaskNumber, created.isTime, modified.isTime else { throw .number }
-        let text = try rethrowing(as: ForeignValue.init) { () throws(TaskText.Failure) in try TaskText(text) }
-        self.init(
-            id: id, owner: owner, text: text, completed: completed, created: created, modified: modified,
-            revision: revision, details: details)
-    }
-}
-
-extension IdempotencyRecord {
-    /// A record that was stored: the fingerprint with the bits of its unsigned value, the time of the addition in
-    /// milliseconds since 1970, UTC.
-    package init(
-        storedKey key: String, fingerprint: Int64, time: Int64, id: Int64, owner: Owner, text: String, completed: Bool,
-        details: TaskDetails
-    ) throws(ForeignValue) {
-        guard IdempotencyKey.isKey(key) else { throw .key }
-        self.init(
-            key: IdempotencyKey(key: key, fingerprint: UInt64(bitPattern: fingerprint)),
-            item: try TaskItem(
-                storedID: id, owner: owner, text: text, completed: completed, created: time, modified: time,
-                revision: 1, details: details))
+extension TaskText {
+    /// A text that was stored.
+    init(stored value: JSONValue) throws(ForeignValue) {
+        self = try rethrowing(as: { ForeignValue("text", ": \($0)") }) { () throws(TaskText.Failure) in
+            try TaskText(value.string ?? "")
+        }
     }
 }
 
 extension TaskDetails {
-    /// Details that were stored: `value` gives what the column of each has, nil where nothing was set.
-    package init(stored value: (TaskDetail) -> JSONValue?) throws(ForeignValue) {
+    /// Details that were stored: `value` gives what the column of each has.
+    init(stored value: (TaskDetail) -> JSONValue) throws(ForeignValue) {
         self.init()
         for detail in TaskDetail.allCases {
-            guard let stored = value(detail) else { continue }
+            let stored = value(detail)
+            if stored == .null || stored == false { continue }
             guard let checked = detail.kind.checked(stored) else { throw ForeignValue("value of \(detail.name)") }
             self[detail] = checked
         }

@@ -1,11 +1,7 @@
-/// The record of an addition with an idempotency key.
-///
-/// With it a retry does not add a second task.
+/// The record of an addition with an idempotency key, by which a retry does not add a second task.
 package struct IdempotencyRecord: Sendable, Equatable {
     package let key: IdempotencyKey
-    /// The task as it was added.
-    ///
-    /// Since then it may have been changed or removed.
+    /// The task as it was added; since then it may have been changed or removed.
     package let item: TaskItem
 
     package init(key: IdempotencyKey, item: TaskItem) {

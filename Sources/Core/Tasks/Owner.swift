@@ -11,8 +11,8 @@ package struct Owner: Hashable, Sendable {
 
     /// Equality of bytes, as in the databases.
     ///
-    /// The standard library treats NFC and NFD as equal. With its comparison, two owners that are named by another
-    /// claim than `oid` could share cached lists. Equal bytes have equal hashes, so the hash can be the string's.
+    /// The standard library treats NFC and NFD as equal, so two owners could share cached lists. Equal bytes have equal
+    /// hashes, so the hash can be the string's.
     package static func == (left: Owner, right: Owner) -> Bool {
         left.identifier.isSame(as: right.identifier)
     }

@@ -1,8 +1,7 @@
 /// The suspended caller of a store, to be answered exactly once.
 ///
-/// An unchecked continuation, because the checked one costs an allocation and a lock at each call. Every job holds its
-/// reply from the moment when the queue accepted it, and every path of the store's threads ends in one answer; the
-/// conformance suite waits for each.
+/// The continuation is unchecked, because the checked one costs an allocation and a lock at each call. Every path of the
+/// store's threads ends in one answer; the conformance suite waits for each.
 @safe
 package struct Reply<Outcome: Sendable>: Sendable {
     private let continuation: UnsafeContinuation<Result<Outcome, StoreError>, Never>

@@ -1,9 +1,19 @@
 /// A change of one owner's tasks, as a value that a store can queue, run and answer.
 package protocol TaskCommand: Sendable {
     /// The outcome that the caller gets once the change is durable.
-    associatedtype Outcome: Sendable
+    associatedtype Outcome: CommandOutcome
     /// The owner of the tasks.
     var owner: Owner { get }
+}
+
+package protocol CommandOutcome: Sendable {
+    /// Whether the list of the owner's tasks differs now.
+    var changesList: Bool { get }
+}
+
+/// The number of tasks that were removed.
+extension Int: CommandOutcome {
+    package var changesList: Bool { self > 0 }
 }
 
 /// Adds a task.
@@ -135,24 +145,20 @@ package struct RemoveTask: TaskCommand {
     }
 }
 
-/// Removes all of the owner's tasks that have this text; the outcome is their number.
-package struct RemoveTasksWithText: TaskCommand {
+/// Removes all of the owner's tasks of a selection; the outcome is their number.
+package struct RemoveTasks: TaskCommand {
     package typealias Outcome = Int
-    package let owner: Owner
-    package let text: TaskText
 
-    package init(owner: Owner, text: TaskText) {
-        self.owner = owner
-        self.text = text
+    package enum Selection: Sendable {
+        case withText(TaskText)
+        case completed
     }
-}
 
-/// Removes all of the owner's completed tasks; the outcome is their number.
-package struct RemoveCompletedTasks: TaskCommand {
-    package typealias Outcome = Int
     package let owner: Owner
+    package let selection: Selection
 
-    package init(owner: Owner) {
+    package init(owner: Owner, _ selection: Selection) {
         self.owner = owner
+        self.selection = selection
     }
 }

@@ -23,9 +23,7 @@ package enum TaskDetail: Int, CaseIterable, Sendable {
     /// The name of the column in both databases, of the member in JSON and in exports, and of the field in forms.
     package var name: String { row.name }
 
-    /// The text that stands for the name in the digest of an idempotency key.
-    ///
-    /// Stored keys depend on it, so it never changes.
+    /// The text that stands for the name in the digest of an idempotency key; it never changes.
     package var digestName: String { row.digestName }
 
     package var kind: DetailKind { row.kind }

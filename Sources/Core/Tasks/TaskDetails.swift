@@ -41,9 +41,7 @@ package struct TaskDetails: Sendable {
 }
 
 extension TaskDetails: Equatable {
-    /// Whether both are shown alike, byte for byte.
-    ///
-    /// Swift's equality of strings treats NFC and NFD as equal.
+    /// Whether both are shown alike, byte for byte; Swift's equality of strings treats NFC and NFD as equal.
     package static func == (left: TaskDetails, right: TaskDetails) -> Bool { left.json == right.json }
 }
 

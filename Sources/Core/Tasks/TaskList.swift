@@ -5,15 +5,11 @@ import Zlib
 package struct TaskList: Sendable {
     /// The list in JSON: an array of tasks, in one line.
     package let json: [UInt8]
-    /// The strong entity tag of exactly these bytes, in quotes.
-    ///
-    /// The tag also depends on whether more tasks follow, since a list must not look unchanged when only that changed.
+    /// The strong entity tag of these bytes and of whether more tasks follow, in quotes.
     package let entityTag: String
     /// The id of the last task if more follow on another page, else nothing.
     package let next: Int64?
-    /// The lease of the memory of a long list.
-    ///
-    /// All holders of the list share the lease.
+    /// The lease of the memory of a long list, which all holders of the list share.
     package private(set) var lease: AnswerLease?
     /// The list for clients that ask for gzip; nil for a short list.
     package let gzip: GzipForm?

@@ -1,8 +1,6 @@
 import Basics
 
-/// A list that is made task by task, and ends at a number of tasks or of bytes.
-///
-/// The page never uses memory without a lease, and never renders tasks of the next page.
+/// A list that is made task by task in leased memory, and ends at a number of tasks or of bytes.
 package struct TaskPage {
     private let owner: Owner
     private let memory: AnswerMemory
@@ -23,9 +21,7 @@ package struct TaskPage {
         rendering.append("[")
     }
 
-    /// Appends the task after the last one.
-    ///
-    /// Returns false if the task belongs to the next page; then the page is full.
+    /// Appends the task after the last one; returns false if the page is full.
     package mutating func append(_ item: TaskItem) throws(StoreError) -> Bool {
         guard count < rows, rendering.bytes.count < memory.pageSize || count == 0 else {
             next = last

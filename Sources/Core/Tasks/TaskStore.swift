@@ -24,9 +24,7 @@ package protocol TaskStore: Sendable {
 
     func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome
 
-    func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int
-
-    func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int
+    func perform(_ command: RemoveTasks) async throws(StoreError) -> Int
 
     /// Whether the store can answer now. The check uses the disk or the network.
     func check() async throws(StoreError)
@@ -62,14 +60,11 @@ package struct IdempotencyKey: Sendable, Hashable {
 
     /// The number of an owner's newest tasks whose keys are remembered, even if the tasks are removed.
     ///
-    /// So an owner's keys take a bounded space. A client repeats only the few requests without an answer, so it stays
-    /// far below the bound.
+    /// A client repeats only the few requests without an answer, so it stays far below this bound.
     package static let remembered: Int64 = 1000
 }
 
-/// A change of a task.
-///
-/// A member that is nil stays as it is.
+/// A change of a task; a member that is nil stays as it is.
 package struct TaskChange: Sendable, Equatable {
     package var text: TaskText?
     package var completed: Bool?
@@ -84,7 +79,7 @@ package struct TaskChange: Sendable, Equatable {
     }
 }
 
-package enum AddOutcome: Sendable, Equatable {
+package enum AddOutcome: CommandOutcome, Equatable {
     /// Added, durably.
     case added(TaskItem)
     /// The key was used before for the same request: the task as it was added then, nothing was added now.
@@ -93,24 +88,30 @@ package enum AddOutcome: Sendable, Equatable {
     case keyReused
     /// The owner has as many tasks as the limit allows.
     case full
+
+    package var changesList: Bool { if case .added = self { true } else { false } }
 }
 
-package enum ChangeOutcome: Sendable, Equatable {
+package enum ChangeOutcome: CommandOutcome, Equatable {
     /// Changed, durably. If nothing differed, this is the task as it is, with its revision unchanged.
     case changed(TaskItem)
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict(TaskItem)
+
+    package var changesList: Bool { if case .changed = self { true } else { false } }
 }
 
-package enum RemoveOutcome: Sendable, Equatable {
+package enum RemoveOutcome: CommandOutcome, Equatable {
     /// Removed, durably.
     case removed
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict
+
+    package var changesList: Bool { self == .removed }
 }
 
 /// Why a call failed; nothing was changed, unless the case says otherwise.

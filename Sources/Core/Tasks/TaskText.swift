@@ -22,9 +22,7 @@ package struct TaskText: Hashable, Sendable {
         self.value = value
     }
 
-    /// Equality of bytes.
-    ///
-    /// The standard library treats NFC and NFD as equal.
+    /// Equality of bytes, because the standard library treats NFC and NFD as equal.
     ///
     /// Equal bytes have equal hashes, so the hash can be the string's.
     package static func == (left: TaskText, right: TaskText) -> Bool {

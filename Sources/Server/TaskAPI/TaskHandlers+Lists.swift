@@ -52,7 +52,7 @@ extension TaskHandlers {
         try request.head.requireNoCondition()
         let owner = Owner(principal.owner)
         return .pending { [self] () async throws(APIFailure) in
-            let count = try await storing(RemoveCompletedTasks(owner: owner), store.perform)
+            let count = try await storing(RemoveTasks(owner: owner, .completed), store.perform)
             return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
         }
     }

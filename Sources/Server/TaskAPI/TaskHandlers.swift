@@ -169,7 +169,7 @@ final class TaskHandlers: Sendable {
     ) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
-            _ = try await storing(RemoveTasksWithText(owner: owner, text: text), store.perform)
+            _ = try await storing(RemoveTasks(owner: owner, .withText(text)), store.perform)
             return Response(204)
         }
     }

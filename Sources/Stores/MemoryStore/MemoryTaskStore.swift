@@ -2,8 +2,6 @@ private import Synchronization
 package import Tasks
 
 /// Keeps tasks in memory, for tests and trials: all are lost when the program ends.
-///
-/// Every call finishes without suspending.
 package final class MemoryTaskStore: TaskStore {
     private struct State {
         var owners: [Owner: MemoryTasks] = [:]
@@ -48,12 +46,8 @@ package final class MemoryTaskStore: TaskStore {
         try change(command.owner) { $0.perform(command) }
     }
 
-    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int {
-        try change(command.owner) { $0.removeAll { $0.text == command.text } }
-    }
-
-    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int {
-        try change(command.owner) { $0.removeAll(where: \.completed) }
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try change(command.owner) { $0.perform(command) }
     }
 
     package func check() async throws(StoreError) {

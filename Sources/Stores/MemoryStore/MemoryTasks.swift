@@ -5,9 +5,7 @@ struct MemoryTasks: Sendable {
     private var items: [TaskItem] = []
     private var nextID: Int64 = 1
     private var records: [String: IdempotencyRecord] = [:]
-    /// The keys of the records, oldest first.
-    ///
-    /// A key that was used again after it expired stands here twice.
+    /// The keys of the records, oldest first; one that was used again after it expired stands here twice.
     private var keys: ArraySlice<(id: Int64, key: String)> = []
 
     /// The tasks of a query, without its limit.
@@ -71,19 +69,14 @@ struct MemoryTasks: Sendable {
         return outcome
     }
 
-    /// Removes the tasks for which the condition is true, and returns their number.
-    mutating func removeAll(where isGone: (TaskItem) -> Bool) -> Int {
+    mutating func perform(_ command: RemoveTasks) -> Int {
         let before = items.count
-        items.removeAll(where: isGone)
+        switch command.selection {
+        case .withText(let text): items.removeAll { $0.text == text }
+        case .completed: items.removeAll(where: \.completed)
+        }
         return before - items.count
     }
 
-    private func position(of id: Int64) -> Int? {
-        var (low, high) = (0, items.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if items[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low < items.count && items[low].id == id ? low : nil
-    }
+    private func position(of id: Int64) -> Int? { items.firstIndex { $0.id == id } }
 }

@@ -35,9 +35,7 @@ package struct OwnerMap: Sendable {
 
     private init() {}
 
-    /// Reads and checks a map; `merging` allows several old owners for one new one.
-    ///
-    /// - Throws: every mistake.
+    /// Reads and checks a map; `merging` allows several old owners for one new one, and the error has every mistake.
     package static func read(_ nextLine: LineInput, merging: Bool) throws(Mistakes) -> OwnerMap {
         var map = OwnerMap()
         var mistakes = Mistakes()
@@ -46,10 +44,10 @@ package struct OwnerMap: Sendable {
             defer { number += 1 }
             guard line.contains(where: { $0 != UInt8(ascii: " ") }) else { continue }
             if map.entries.isEmpty, mistakes.lines.count == 0, OwnerPair.isHead(line) { continue }
-            do throws(OwnerPair.Fault) {
+            do throws(OperatorError) {
                 try map.append(OwnerPair(separatedByComma: line), number, merging: merging)
             } catch {
-                mistakes.lines.append("line \(number): \(error.reason)")
+                mistakes.lines.append("line \(number): \(error.failure)")
             }
         }
         for entry in map.entries {
@@ -74,17 +72,17 @@ package struct OwnerMap: Sendable {
         }
     }
 
-    private mutating func append(_ pair: OwnerPair, _ number: Int, merging: Bool) throws(OwnerPair.Fault) {
+    private mutating func append(_ pair: OwnerPair, _ number: Int, merging: Bool) throws(OperatorError) {
         let lineOfOld = linesByOld.updateValue(number, forKey: pair.old)
         let lineOfNew = linesByNew.updateValue(number, forKey: pair.new)
         entries.append(Entry(number: number, pair: pair, followsAnother: lineOfNew != nil))
         oldNamespaces.insert(pair.old.namespace ?? "")
         let name = pair.new.namespace ?? ""
         if newNamespaces[name] == nil { newNamespaces[name] = number }
-        if let lineOfOld { throw OwnerPair.Fault(reason: "the old owner of line \(lineOfOld) again") }
+        if let lineOfOld { throw OperatorError("the old owner of line \(lineOfOld) again") }
         guard let lineOfNew, !merging else { return }
-        throw OwnerPair.Fault(
-            reason: "the new owner of line \(lineOfNew) again: their lists are put together only with --merge")
+        throw OperatorError(
+            "the new owner of line \(lineOfNew) again: their lists are put together only with --merge")
     }
 
     /// Whether a pair names this owner, as the old one or the new one.

@@ -30,10 +30,10 @@ enum MoveOutcome: Equatable {
     case moved(tasks: Int64, hasNewIDs: Bool, isMerged: Bool)
 }
 
-/// Decides what to do with an owner's tasks, keys and ids: values in, a value out.
+/// What to do with an owner's tasks, keys and ids.
 ///
 /// Ids stay, unless the new owner has given one of them already, also to a task that is gone: then all are raised by the
-/// last one given, so that their order stays. Idempotency keys keep naming their tasks.
+/// last one given. Idempotency keys keep naming their tasks.
 enum OwnerMove: Equatable {
     /// There is nothing that the new owner lacks.
     case nothing

@@ -1,6 +1,6 @@
 package import Basics
 package import Platform
-import TaskArchive
+package import TaskArchive
 import Tasks
 
 /// A database, open, in which people get another owner.
@@ -9,22 +9,13 @@ package struct OwnerMover {
     /// How many pairs are looked up at a time.
     private static let pageSize = 500
 
-    /// Opens a SQLite file; one that is to be written belongs to this mover alone, so that no server may run on it.
-    package init(sqlite path: String, onlyReads: Bool) throws(OperatorError) {
-        tables = try SQLiteTables(path: path, for: onlyReads ? .read : .change)
-    }
-
-    /// Opens the database of a connection string of libpq; servers may use the database meanwhile.
-    package init(postgreSQL connectionString: String, onlyReads: Bool) throws(OperatorError) {
-        let tables = try PostgreSQLTables(
-            connectionString, for: onlyReads ? .read : .change,
-            ifMissing: "start it once, or run `task-server migrate`")
+    package init(_ database: TaskDatabase, onlyReads: Bool) throws(OperatorError) {
+        tables = try database.open(for: onlyReads ? .read : .change)
         guard onlyReads || !tables.isOneOwnerOnly else {
             throw OperatorError(
-                "the database \(tables.name) has parts of its tables on other servers, and no transaction there changes two "
-                    + "of them whole", advice: "export, replace the owners in the lines, and import into new tables")
+                "the database has parts of its tables on other servers, and no transaction there changes two of them whole",
+                advice: "export, replace the owners in the lines, and import into new tables")
         }
-        self.tables = tables
     }
 
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
@@ -61,14 +52,8 @@ package struct OwnerMover {
     /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given again.
     ///
     /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason, is
-    /// continued by repeating it.
-    ///
-    /// - Parameters:
-    ///   - map: whom to move.
-    ///   - merging: whether tasks are put after those that the new owner has; otherwise their people stay.
-    ///   - shouldContinue: called before each person with how many were looked at; false ends the move.
-    /// - Returns: what was done.
-    /// - Throws: ``OperatorError``; who was moved until then is moved.
+    /// continued by repeating it. With `merging`, tasks are put after those that the new owner has; otherwise their people
+    /// stay. `shouldContinue` is called before each person with how many were looked at; false ends the move.
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {

@@ -6,26 +6,21 @@ package struct OwnerPair: Sendable, Equatable {
     package let old: Owner
     package let new: Owner
 
-    /// The mistake in a pair; it names members, never their values.
-    struct Fault: Error, Equatable {
-        let reason: String
-    }
-
-    /// The owners of two texts, as a server would make them of tokens.
-    init(old: String, new: String) throws(Fault) {
+    /// The owners of two texts, as a server would make them of tokens; the error has no values.
+    init(old: String, new: String) throws(OperatorError) {
         self.old = try Self.owner(old, "the old owner")
         self.new = try Self.owner(new, "the new owner")
-        guard self.old != self.new else { throw Fault(reason: "both owners are the same") }
+        guard self.old != self.new else { throw OperatorError("both owners are the same") }
     }
 
-    private static func owner(_ text: String, _ name: String) throws(Fault) -> Owner {
-        guard !text.isEmpty else { throw Fault(reason: "\(name) is empty") }
+    private static func owner(_ text: String, _ name: String) throws(OperatorError) -> Owner {
+        guard !text.isEmpty else { throw OperatorError("\(name) is empty") }
         guard text.utf8.count <= Owner.longest else {
-            throw Fault(reason: "\(name) has more than \(Owner.longest) bytes")
+            throw OperatorError("\(name) has more than \(Owner.longest) bytes")
         }
-        guard Owner(checked: text) != nil else { throw Fault(reason: "\(name) has a control character") }
+        guard Owner(checked: text) != nil else { throw OperatorError("\(name) has a control character") }
         guard text.utf8.first != UInt8(ascii: " "), text.utf8.last != UInt8(ascii: " ") else {
-            throw Fault(reason: "\(name) has a space before or after it")
+            throw OperatorError("\(name) has a space before or after it")
         }
         return folded(text)
     }

@@ -3,14 +3,9 @@ package import PostgreSQL
 
 /// Transactions of commands, which may run beside servers.
 extension PipelineConnection {
-    /// Runs a transaction, again while others are in its way.
+    /// Runs a body that begins and commits a transaction, again while others are in its way.
     ///
-    /// - Parameters:
-    ///   - tries: the most tries.
-    ///   - pause: how long to wait after this many failures, in nanoseconds.
-    ///   - body: begins the transaction and commits it. A transaction that failed is rolled back.
-    /// - Returns: what the body returns.
-    /// - Throws: the error of the body, in its last try.
+    /// A transaction that failed is rolled back. `pause` gives the nanoseconds to wait after this many failures.
     package func retrying<Outcome>(
         atMost tries: Int, pause: (Int) -> UInt64, _ body: () throws(PostgreSQLError) -> Outcome
     ) throws(PostgreSQLError) -> Outcome {
@@ -27,9 +22,9 @@ extension PipelineConnection {
         }
     }
 
-    /// Begins a transaction with the guarantees of ``TransactionStatement/guarantee``, and a minute for each statement.
+    /// Begins a transaction with the guarantees of ``TaskStatement/guarantee``, and a minute for each statement.
     package func beginGuaranteed() throws(PostgreSQLError) {
-        _ = try run(TransactionStatement.begin.sql)
-        _ = try run(TransactionStatement.guarantee.sql, [.text("60000")])
+        _ = try run(TaskStatement.begin.sql)
+        _ = try run(TaskStatement.guarantee.sql, [.text("60000")])
     }
 }

@@ -1,6 +1,6 @@
-import Basics
+package import Basics
 package import PostgreSQL
-package import Tasks
+import Tasks
 
 /// A PostgreSQL database: reached, checked, and brought up to date.
 package struct PostgreSQLDatabase {
@@ -8,24 +8,24 @@ package struct PostgreSQLDatabase {
     /// Whether nothing will be written, so that a standby or a role that may only read is enough.
     private let onlyReads: Bool
 
-    package init(_ string: String, onlyReads: Bool = false) throws(StoreOpenError) {
+    package init(_ string: String, onlyReads: Bool = false) throws(OperatorError) {
         self.onlyReads = onlyReads
         target = try rethrowing(as: Self.misread) { () throws(PostgreSQLError) in
             try ConnectionTarget(parsing: string)
         }
     }
 
-    private static func misread(_ error: PostgreSQLError) -> StoreOpenError {
-        .refused(
-            "TASKS_DATABASE is no connection string of PostgreSQL (\(error.message)); one is "
-                + "postgresql://user:password@host:5432/tasks?sslmode=verify-full")
+    private static func misread(_ error: PostgreSQLError) -> OperatorError {
+        OperatorError(
+            "TASKS_DATABASE is no connection string of PostgreSQL (\(error.message))",
+            advice: "one is postgresql://user:password@host:5432/tasks?sslmode=verify-full")
     }
 
     package var name: String { target.name }
 
     /// What is wrong with the connection string, without asking any server; nil if nothing is.
     package static func mistake(in string: String) -> String? {
-        do throws(StoreOpenError) {
+        do throws(OperatorError) {
             _ = try PostgreSQLDatabase(string)
             return nil
         } catch {
@@ -44,52 +44,51 @@ package struct PostgreSQLDatabase {
     }
 
     /// Connects and checks all that can be checked before work; makes the tables if they are missing.
-    package func prepare(partitions: Int?) throws(StoreOpenError) -> Facts {
+    package func prepare(partitions: Int?) throws(OperatorError) -> Facts {
         let connection = try connect()
-        try refuseMissingRights(on: connection)
-        try refuseFuture(on: connection)
+        _ = try checkedVersion(on: connection)
         let facts = try translating { () throws(PostgreSQLError) in
-            Facts(
-                migratedFrom: try PostgreSQLSchema.migrate(on: connection, partitions: partitions),
-                partitions: try PostgreSQLSchema.partitions(on: connection),
-                isForeign: try PostgreSQLSchema.isForeign(on: connection))
+            let version = try PostgreSQLSchema.migrate(on: connection, partitions: partitions)
+            let found = try PostgreSQLSchema.partitions(on: connection)
+            return Facts(migratedFrom: version, partitions: found.count, isForeign: found.areForeign)
         }
         // A server of a newer version may have been faster.
-        try refuseFuture(on: connection)
-        try refuseMissingRights(on: connection)
+        _ = try checkedVersion(on: connection)
         return facts
     }
 
     /// The version of the tables, nil if there are none; throws if a server could not work with them.
-    package func checkedVersion() throws(StoreOpenError) -> Int? {
+    package func checkedVersion() throws(OperatorError) -> Int? {
         try checkedVersion(on: connect())
     }
 
     /// A session with a database whose tables are those of this version.
-    ///
-    /// - Parameter advice: what to do, or that there is nothing to do, where there are no tables.
-    /// - Returns: the session.
-    /// - Throws: ``Tasks/StoreOpenError/refused(_:)`` with the advice, and
-    ///   ``Tasks/StoreOpenError/outdated(path:version:known:)`` for older tables.
-    package func connectUpToDate(ifMissing advice: String) throws(StoreOpenError) -> PipelineConnection {
+    package func connectUpToDate() throws(OperatorError) -> PipelineConnection {
         let connection = try connect()
         guard let version = try checkedVersion(on: connection) else {
-            throw .refused("the database \(name) has no tables of this task-server; \(advice)")
+            throw OperatorError(
+                "the database \(name) has no tables of this task-server",
+                advice: "check TASKS_DATABASE, or run `task-server migrate`")
         }
         guard version == PostgreSQLSchema.known else {
-            throw .outdated(path: name, version: version, known: PostgreSQLSchema.known)
+            throw .olderDatabase(name, version: version, known: PostgreSQLSchema.known)
         }
         return connection
     }
 
-    private func checkedVersion(on connection: PipelineConnection) throws(StoreOpenError) -> Int? {
+    private func checkedVersion(on connection: PipelineConnection) throws(OperatorError) -> Int? {
         try refuseMissingRights(on: connection)
-        try refuseFuture(on: connection)
-        return try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
+        let found = try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
+        guard let version = found else { return nil }
+        guard version > 0 else { throw .foreignDatabase(name) }
+        guard version <= PostgreSQLSchema.known else {
+            throw .newerDatabase(name, version: version, known: PostgreSQLSchema.known)
+        }
+        return version
     }
 
     /// A session with a server that takes writes, if there will be any.
-    package func connect() throws(StoreOpenError) -> PipelineConnection {
+    package func connect() throws(OperatorError) -> PipelineConnection {
         let connection = try translating { () throws(PostgreSQLError) in try PipelineConnection(to: target) }
         let (encoding, isReadOnly) = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(
@@ -97,23 +96,15 @@ package struct PostgreSQLDatabase {
             return (rows.text(0, 0), rows.boolean(0, 1))
         }
         guard encoding == "UTF8" else {
-            throw .refused("the database \(name) has the encoding \(encoding); make one with ENCODING 'UTF8'")
+            throw OperatorError(
+                "the database \(name) has the encoding \(encoding)", advice: "make one with ENCODING 'UTF8'")
         }
-        guard !isReadOnly || onlyReads else { throw .refused(readOnlyMessage) }
+        guard !isReadOnly || onlyReads else { throw onlyReadsError }
         return connection
     }
 
-    private func refuseFuture(on connection: PipelineConnection) throws(StoreOpenError) {
-        let found = try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
-        guard let version = found else { return }
-        guard version > 0 else { throw .foreign(path: name) }
-        guard version <= PostgreSQLSchema.known else {
-            throw .fromTheFuture(path: name, version: version, known: PostgreSQLSchema.known)
-        }
-    }
-
     /// Refuses a role that lacks rights on the tables; in a database without tables there is nothing to refuse.
-    private func refuseMissingRights(on connection: PipelineConnection) throws(StoreOpenError) {
+    private func refuseMissingRights(on connection: PipelineConnection) throws(OperatorError) {
         let missing = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(
                 """
@@ -129,61 +120,64 @@ package struct PostgreSQLDatabase {
             return rows.isNull(0, 0) ? nil : (rights: rows.text(0, 0), user: rows.text(0, 1))
         }
         guard let missing else { return }
-        throw .refused(
-            "the role \(missing.user) lacks rights in the database \(name) (\(missing.rights)); GRANT them, as the owner "
-                + "of the tables")
+        throw OperatorError(
+            "the role \(missing.user) lacks rights in the database \(name) (\(missing.rights))",
+            advice: "GRANT them, as the owner of the tables")
     }
 
     /// Refuses a role that may make no tables, in a database without tables.
-    func refuseMissingRightToMakeTables() throws(StoreOpenError) {
+    func refuseMissingRightToMakeTables() throws(OperatorError) {
         let connection = try connect()
         let schema = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(
                 "SELECT current_schema()::text, has_schema_privilege(current_schema(), 'CREATE')")
             return rows.isNull(0, 0) ? nil : (name: rows.text(0, 0), takesTables: rows.boolean(0, 1))
         }
-        guard let schema else { throw .refused(noSchemaMessage) }
-        guard schema.takesTables else { throw .refused(noTablesMessage("no CREATE on the schema \(schema.name)")) }
+        guard let schema else { throw noSchema }
+        guard schema.takesTables else { throw noTables("no CREATE on the schema \(schema.name)") }
     }
 
-    private var readOnlyMessage: String {
-        guard !onlyReads else {
-            return "the database \(name) only reads, and TASKS_DATABASE asks for a primary; to export from it all the "
-                + "same, add target_session_attrs=any"
-        }
-        return
-            "the database \(name) only reads: it is a standby, or set to default_transaction_read_only; name the "
-            + "primary, or all hosts with target_session_attrs=read-write"
+    private var onlyReadsError: OperatorError {
+        onlyReads
+            ? OperatorError(
+                "the database \(name) only reads, and TASKS_DATABASE asks for a primary",
+                advice: "to export from it all the same, add target_session_attrs=any")
+            : OperatorError(
+                "the database \(name) only reads: it is a standby, or set to default_transaction_read_only",
+                advice: "name the primary, or all hosts with target_session_attrs=read-write")
     }
 
-    private func noTablesMessage(_ reason: String) -> String {
-        "the role has no right to make tables in the database \(name) (\(reason)); run `task-server migrate` as a role "
-            + "that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them"
+    private func noTables(_ reason: String) -> OperatorError {
+        OperatorError(
+            "the role has no right to make tables in the database \(name) (\(reason))",
+            advice: "run `task-server migrate` as a role that has, then GRANT SELECT, INSERT, UPDATE, DELETE on them")
     }
 
-    private var noSchemaMessage: String {
-        "the role may use no schema in the database \(name); GRANT USAGE on that of the tables, and CREATE to migrate"
+    private var noSchema: OperatorError {
+        OperatorError(
+            "the role may use no schema in the database \(name)",
+            advice: "GRANT USAGE on that of the tables, and CREATE to migrate")
     }
 
     /// Runs statements; an error says what the operator can do.
-    package func translating<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(StoreOpenError) -> Outcome {
+    package func translating<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(OperatorError) -> Outcome {
         try rethrowing(as: openError, body)
     }
 
-    private func openError(_ error: PostgreSQLError) -> StoreOpenError {
+    private func openError(_ error: PostgreSQLError) -> OperatorError {
         switch error.kind {
-        case .readOnly: .refused(readOnlyMessage)
-        case .disconnected where UnreachableDatabase.isReadOnly(error): .refused(readOnlyMessage)
+        case .readOnly: onlyReadsError
+        case .disconnected where UnreachableDatabase.isReadOnly(error): onlyReadsError
         case .disconnected, .exhausted:
-            .refused(
-                "the database \(name) cannot be reached (\(error.description)); \(UnreachableDatabase.advice(error))")
-        case .full: .full(path: name)
-        case .forbidden:
-            .refused(noTablesMessage(error.description))
-        case .other where error.sqlState == "42P07": .foreign(path: name)
-        case .other where error.sqlState == "3F000": .refused(noSchemaMessage)
+            OperatorError(
+                "the database \(name) cannot be reached (\(error.description))",
+                advice: UnreachableDatabase.advice(error))
+        case .full: .fullDatabase(name)
+        case .forbidden: noTables(error.description)
+        case .other where error.sqlState == "42P07": .foreignDatabase(name)
+        case .other where error.sqlState == "3F000": noSchema
         case .retryable, .locked, .transactionFailed, .unprepared, .cancelled, .other:
-            .failed(path: name, reason: error.description)
+            .unopenedDatabase(name, error.description)
         }
     }
 }

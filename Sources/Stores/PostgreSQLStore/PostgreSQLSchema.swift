@@ -40,8 +40,7 @@ package enum PostgreSQLSchema {
 
     /// Version 2: indexes that find expired idempotency keys, by owner and by age.
     ///
-    /// Deletes the keys that older versions kept too long.
-    /// Partitions on other servers have their own indexes.
+    /// Deletes the keys that older versions kept too long. Partitions on other servers have their own indexes.
     private static let boundsOfAttempts = """
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         CREATE INDEX attempts_by_age ON attempts(time);
@@ -84,30 +83,24 @@ package enum PostgreSQLSchema {
         return rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0))
     }
 
-    /// Into how many partitions the tables are divided; nil if they are not.
-    package static func partitions(on connection: PipelineConnection) throws(PostgreSQLError) -> Int? {
+    /// Into how many partitions the tables are divided, nil if they are not, and whether one of them is on another server.
+    package static func partitions(
+        on connection: PipelineConnection
+    ) throws(PostgreSQLError) -> (count: Int?, areForeign: Bool) {
         let rows = try connection.run(
             """
-            SELECT (SELECT count(*) FROM pg_inherits WHERE inhparent = c.oid), c.relkind = 'p'
-            FROM pg_class c WHERE c.oid = to_regclass('tasks')
+            SELECT CASE whole.relkind WHEN 'p' THEN count(part.oid) END, coalesce(bool_or(part.relkind = 'f'), false)
+            FROM pg_class whole
+            LEFT JOIN pg_inherits ON inhparent = whole.oid LEFT JOIN pg_class part ON part.oid = inhrelid
+            WHERE whole.oid = to_regclass('tasks') GROUP BY whole.oid, whole.relkind
             """)
-        return rows.count > 0 && rows.boolean(0, 1) ? Int(rows.integer(0, 0)) : nil
-    }
-
-    /// Whether a partition is on another server.
-    package static func isForeign(on connection: PipelineConnection) throws(PostgreSQLError) -> Bool {
-        try connection.run(
-            """
-            SELECT EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-            WHERE i.inhparent = to_regclass('tasks') AND c.relkind = 'f')
-            """
-        ).boolean(0, 0)
+        guard rows.count > 0 else { return (nil, false) }
+        return (rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0)), rows.boolean(0, 1))
     }
 
     /// Runs the missing migrations in one transaction; returns the version before, or nil if no migration was missing.
     ///
-    /// Of many servers that start together one migrates, and the others wait. The lock belongs to the transaction, so the
-    /// lock also holds where a pool of sessions is in between.
+    /// Of many servers that start together one migrates, and the others wait, also behind a pool of sessions.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
         // The tries take a minute and a half. A program that reads for longer, such as a dump, makes the start fail.
         try connection.retrying(atMost: 60, pause: { _ in 1_000_000_000 }) { () throws(PostgreSQLError) in

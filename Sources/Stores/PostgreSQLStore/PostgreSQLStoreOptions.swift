@@ -11,8 +11,6 @@ package struct PostgreSQLStoreOptions: Sendable {
     package var answers = AnswerMemory()
     /// The number of calls that may wait; more are refused as overloaded.
     package var waiting = 10_000
-    /// The most writes that share a transaction.
-    package var batch = 256
     /// How long a statement may take, and a call may wait for its turn.
     package var deadlineMilliseconds = 10_000
     /// How many partitions new tables get; nil: none.

@@ -1,9 +1,9 @@
-package import Tasks
+package import Basics
 import PostgreSQL
 
 extension PostgreSQLTaskStore {
     /// Checks whether a server could work with the database, and changes nothing; returns the result in a line.
-    package static func check(_ connectionString: String) throws(StoreOpenError) -> String {
+    package static func check(_ connectionString: String) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
         guard let version = try database.checkedVersion() else {
             try database.refuseMissingRightToMakeTables()
@@ -15,14 +15,14 @@ extension PostgreSQLTaskStore {
 
     /// Makes the tables, divided into this many partitions if a number is given, or brings them up to date; returns in a
     /// line what was done.
-    package static func migrate(_ connectionString: String, partitions: Int?) throws(StoreOpenError) -> String {
+    package static func migrate(_ connectionString: String, partitions: Int?) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
         let facts = try database.prepare(partitions: partitions)
         if let partitions, facts.partitions != partitions {
             let found = facts.partitions.map { "\($0) partitions" } ?? "no partitions"
-            throw .refused(
-                "the tables in \(database.name) have \(found), and stay so; to divide them into \(partitions), export, "
-                    + "migrate an empty database, and import")
+            throw OperatorError(
+                "the tables in \(database.name) have \(found), and stay so",
+                advice: "to divide them into \(partitions), export, migrate an empty database, and import")
         }
         let division = facts.partitions.map { " in \($0) partitions" } ?? ""
         return switch facts.migratedFrom {

@@ -1,16 +1,12 @@
-import Basics
-import Platform
+package import Basics
 import PostgreSQL
 import StoreEngine
 package import Tasks
 
 /// Keeps tasks in PostgreSQL: durable, for any number of servers on any number of machines.
 ///
-/// Each of a few sessions has a thread, which blocks until the database has answered (``Session``). Reads that wait together
-/// are sent together; writes that wait together share one transaction and one commit. Nothing is remembered between
-/// requests, so no answer is older than its request.
-///
-/// A lost session fails what was under way on it: a write whose commit was not confirmed is answered
+/// Reads that wait together are sent together; writes that wait together share one transaction and one commit. Nothing is
+/// remembered between requests, so no answer is older than its request. A write whose commit was not confirmed is answered
 /// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
 package final class PostgreSQLTaskStore: TaskStore {
     private let engine: StoreEngine
@@ -18,12 +14,15 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     private init(_ options: PostgreSQLStoreOptions) {
         self.options = options
-        engine = StoreEngine(
-            EngineOptions(
-                readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
-                writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" }, mostReads: 64,
-                waiting: options.waiting, countsUnderWay: true,
-                patience: UInt64(options.deadlineMilliseconds) * 1_000_000, observer: options.observer))
+        var parts = EngineOptions(
+            readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
+            writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" })
+        parts.mostReads = 64
+        parts.waiting = options.waiting
+        parts.countsUnderWay = true
+        parts.patience = UInt64(options.deadlineMilliseconds) * 1_000_000
+        parts.observer = options.observer
+        engine = StoreEngine(parts)
     }
 
     deinit { close() }
@@ -31,34 +30,21 @@ package final class PostgreSQLTaskStore: TaskStore {
     /// Reaches the database that a connection string of libpq names, brings its tables up to date, and starts.
     package static func open(
         _ connectionString: String, options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
-    ) throws(StoreOpenError) -> PostgreSQLTaskStore {
+    ) throws(OperatorError) -> PostgreSQLTaskStore {
         let database = try PostgreSQLDatabase(connectionString)
         let facts = try database.prepare(partitions: options.partitions)
-        switch facts.migratedFrom {
-        case nil: break
-        case 0: options.observer(.created(version: PostgreSQLSchema.known))
-        case .some(let version): options.observer(.migrated(from: version, to: PostgreSQLSchema.known))
-        }
+        if let version = facts.migratedFrom { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
         let store = PostgreSQLTaskStore(options)
-        let noThread = { (failure: NamedThread.Failure) in
-            StoreOpenError.failed(path: database.name, reason: "no thread: error \(failure.code)")
-        }
-        try rethrowing(as: noThread) { () throws(NamedThread.Failure) in
-            try store.start(on: database.target, isOneOwnerOnly: facts.isForeign)
-        }
-        return store
-    }
-
-    private func start(on target: ConnectionTarget, isOneOwnerOnly: Bool) throws(NamedThread.Failure) {
-        let engine = engine
+        let engine = store.engine
         let parts = Session.Surroundings(
-            target: target, options: options, isOneOwnerOnly: isOneOwnerOnly,
+            target: database.target, options: options, isOneOwnerOnly: facts.isForeign,
             preparation: StatementPreparation(observer: options.observer), isHealthy: { engine.isHealthy })
         try engine.start { number throws(SessionLoss) in
             try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
                 try Session(number: number, parts)
             }
         }
+        return store
     }
 
     /// The counts since the start.
@@ -83,16 +69,13 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
-    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int { try await write(command) }
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int { try await write(command) }
 
-    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int { try await write(command) }
-
-    /// See ``TaskStore/check()``.
+    /// Makes a transaction, which a standby would refuse.
     ///
-    /// The check makes a transaction, which a standby would refuse. At the start and after a write that failed, the
-    /// check writes as an addition does, until a write succeeds.
+    /// At the start and after a write that failed, the check writes as an addition does, until a write succeeds.
     package func check() async throws(StoreError) {
-        try await write(CheckDatabase())
+        _ = try await write(CheckDatabase())
     }
 
     package func close() {

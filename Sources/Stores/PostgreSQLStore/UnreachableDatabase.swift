@@ -1,9 +1,6 @@
 import PostgreSQL
 
-/// What an operator can do where no session can be made.
-///
-/// libpq gives no codes for these failures, only messages. If a server gives a message in another language, the advice is
-/// general.
+/// What an operator can do where no session can be made, by libpq's message, because there are no codes.
 enum UnreachableDatabase {
     private static let advices: [(message: StaticString, advice: String)] = [
         ("password authentication failed", "check user and password in TASKS_DATABASE"),

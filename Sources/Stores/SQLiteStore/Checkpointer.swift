@@ -6,17 +6,14 @@ import Tasks
 
 /// Copies the log of committed transactions into the database file (a checkpoint), on a thread and connection of its own.
 ///
-/// SQLite by itself copies in the transaction that makes the log longer than a thousand pages, and the callers of that
-/// transaction wait for as many writes to places all over the file. Here the writer goes on meanwhile. The pages reach the
-/// disk in small steps (`shim.h` of CSQLite), between which commits find a free disk. SQLite begins the log from its start
-/// when all of the log is copied. So that this happens under any load, the writer pauses while the last part is copied, and
-/// writes wait when the log is long.
+/// SQLite by itself copies in a transaction, whose callers wait for writes to places all over the file. Here the writer goes
+/// on meanwhile. The pages reach the disk in small steps (`shim.h` of CSQLite), between which commits find a free disk.
+/// SQLite begins the log anew when all of it is copied. So that this happens under any load, the writer pauses while the
+/// last part is copied, and writes wait when the log is long.
 final class Checkpointer: Sendable {
     /// Lengths of the log, in pages of 4 KiB, and times.
     private enum Bound {
         /// A checkpoint starts after this many new pages, or when the log is half as long as it ever was.
-        ///
-        /// A log that grows costs each commit a change of the file system, and in a long log more writes share a page.
         static let begin = 1000
         /// The writer pauses while this many last pages are copied.
         static let last = 256
@@ -69,10 +66,12 @@ final class Checkpointer: Sendable {
     }
 
     /// Starts the thread, which takes the connection.
-    func start(on connection: TransferBox<Connection>) throws(NamedThread.Failure) {
-        let started = try NamedThread.start("checkpointer") { [self] in
-            guard let connection = connection.take() else { return }
-            run(on: connection)
+    func start(on connection: TransferBox<Connection>) throws(OperatorError) {
+        let started = try rethrowing(as: { OperatorError(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
+            try NamedThread.start("checkpointer") { [self] in
+                guard let connection = connection.take() else { return }
+                run(on: connection)
+            }
         }
         thread.withLock { $0 = started }
     }

@@ -31,11 +31,10 @@ struct ReadStatements: ~Copyable {
         try TaskRow.find(query.id, of: query.owner, with: find)
     }
 
-    /// Reads row by row, and no further than the page; fails with ``StoreError/noRoomForAnswer(bytes:)`` if there is no
-    /// memory.
+    /// Reads row by row, and no further than the page.
     ///
-    /// A whole list must have as many tasks as the owner's row records, because a list is only shorter if a page of the file
-    /// has lost its rows. A list that is cut is not compared.
+    /// A whole list must have as many tasks as the owner's row records, because a page of the file that has lost its rows
+    /// is no error to SQLite. A list that is cut is not compared.
     func list(_ query: ListTasks) throws(SQLiteError) -> Result<TaskList, StoreError> {
         let (owner, selection) = (query.owner, query.selection)
         defer {

@@ -5,9 +5,9 @@ import StoreEngine
 import Tasks
 
 /// A command as this store runs it, in a transaction that it may share with others.
-protocol SQLiteCommand: ListChangingCommand {
+protocol SQLiteCommand: TaskCommand {
     /// Makes the change; an error rolls back the whole transaction.
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Outcome
+    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> Outcome
     /// How many rows of tasks the command may change.
     var rows: Int { get }
 }
@@ -15,16 +15,16 @@ protocol SQLiteCommand: ListChangingCommand {
 extension AddTask: SQLiteCommand {
     var rows: Int { 1 }
 
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> AddOutcome {
-        if let key, let earlier = try database.idempotency.record(of: key, at: time, owner: owner) {
+    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> AddOutcome {
+        if let key, let earlier = try statements.record(of: key, at: time, owner: owner) {
             return earlier.outcome(for: key)
         }
-        guard let id = try database.statements.allocateID(of: owner, limit: limit) else { return .full }
+        guard let id = try statements.allocateID(of: owner, limit: limit) else { return .full }
         let item = item(id)
-        try database.statements.insert(item)
+        try statements.insert(item)
         if let key {
-            try database.idempotency.put(IdempotencyRecord(key: key, item: item))
-            if id > IdempotencyKey.remembered { try database.idempotency.trim(of: owner) }
+            try statements.put(IdempotencyRecord(key: key, item: item))
+            if id > IdempotencyKey.remembered { try statements.trimKeys(of: owner) }
         }
         return .added(item)
     }
@@ -33,11 +33,11 @@ extension AddTask: SQLiteCommand {
 extension ChangeTask: SQLiteCommand {
     var rows: Int { 1 }
 
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeOutcome {
-        let item = try database.statements.find(id, of: owner)
+    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> ChangeOutcome {
+        let item = try statements.find(id, of: owner)
         let outcome = outcome(for: item)
         if case .changed(let changed) = outcome, changed.revision != item?.revision {
-            try database.statements.update(changed)
+            try statements.update(changed)
         }
         return outcome
     }
@@ -47,15 +47,15 @@ extension ChangeTasks: SQLiteCommand {
     var rows: Int { changes.count }
 
     /// Looks at all revisions before it writes a task, because a refused list must leave nothing in a shared transaction.
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> ChangeAllOutcome {
+    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> ChangeAllOutcome {
         var revisions: [Int64: Int64] = [:]
-        for change in changes { revisions[change.id] = try database.statements.revision(change.id, of: owner) }
+        for change in changes { revisions[change.id] = try statements.find(change.id, of: owner)?.revision }
         if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
-        var page: TaskPage? = TaskPage(of: owner, atMost: nil, in: database.answers)
+        var page: TaskPage? = TaskPage(of: owner, atMost: nil, in: statements.answers)
         for change in changes {
-            guard let item = try database.statements.find(change.id, of: owner) else { continue }
+            guard let item = try statements.find(change.id, of: owner) else { continue }
             let changed = item.applying(change.change, at: time)
-            if let changed { try database.statements.update(changed) }
+            if let changed { try statements.update(changed) }
             // An answer has all of the tasks or is left out.
             if (try? page?.append(changed ?? item)) != true { page = nil }
         }
@@ -66,30 +66,21 @@ extension ChangeTasks: SQLiteCommand {
 extension RemoveTask: SQLiteCommand {
     var rows: Int { 1 }
 
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> RemoveOutcome {
+    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> RemoveOutcome {
         if expected != nil {
-            let outcome = outcome(for: try database.statements.find(id, of: owner))
+            let outcome = outcome(for: try statements.find(id, of: owner))
             guard outcome == .removed else { return outcome }
         }
-        return try database.statements.delete(id, of: owner) > 0 ? .removed : .missing
+        return try statements.delete(id, of: owner) > 0 ? .removed : .missing
     }
 }
 
-extension RemoveTasksWithText: SQLiteCommand {
+extension RemoveTasks: SQLiteCommand {
     var rows: Int { WriteStatements.mostRemoved }
 
-    /// Removes some of the tasks; see ``SQLiteTaskStore/removeAll(_:)``.
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
-        try database.statements.delete(text, of: owner)
-    }
-}
-
-extension RemoveCompletedTasks: SQLiteCommand {
-    var rows: Int { WriteStatements.mostRemoved }
-
-    /// Removes some of the tasks; see ``SQLiteTaskStore/removeAll(_:)``.
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) -> Int {
-        try database.statements.deleteCompleted(of: owner)
+    /// Removes some of the tasks; the store repeats the command.
+    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> Int {
+        try statements.delete(selection, of: owner)
     }
 }
 
@@ -97,24 +88,19 @@ extension RemoveCompletedTasks: SQLiteCommand {
 ///
 /// So the probe needs what every addition needs, and leaves nothing.
 struct WriteProbe: SQLiteCommand {
-    typealias Outcome = Void
+    typealias Outcome = Int
     let owner = Owner("")
     let rows = 1
 
-    func run(on database: borrowing WriterDatabase) throws(SQLiteError) {
+    /// The outcome counts as a change, because the commit shows that the disk takes writes.
+    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> Int {
         var details = TaskDetails()
         for detail in TaskDetail.allCases {
             details[detail] = detail.kind.longestText.map { .string(String(repeating: "x", count: $0)) }
         }
-        let item = try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
-            try TaskItem(
-                storedID: 1, owner: owner, text: String(repeating: "x", count: TaskText.longest), completed: false,
-                created: 0, modified: 0, revision: 1, details: details)
-        }
-        try database.statements.insert(item)
-        _ = try database.statements.delete(item.id, of: owner)
+        guard let text = try? TaskText(String(repeating: "x", count: TaskText.longest)) else { return 0 }
+        let item = TaskItem(id: 1, owner: owner, text: text, created: 0, modified: 0, details: details)
+        try statements.insert(item)
+        return try statements.delete(item.id, of: owner)
     }
-
-    /// Counts as a change, because the commit shows that the disk takes writes.
-    static func changesList(_ outcome: Void) -> Bool { true }
 }

@@ -18,20 +18,22 @@ extension StoreError {
     }
 }
 
-extension StoreOpenError {
-    /// The error that the operator gets for a file that does not open.
-    init(_ error: SQLiteError, path: String) {
-        switch error.kind {
-        case .notADatabase: self = .notADatabase(path: path)
-        case .readOnly: self = .unwritable(path: path, reason: error.description)
-        case .cannotOpen: self = .unreadable(path: path, reason: error.description)
-        case .full: self = .full(path: path)
-        case .busy, .inputOutput, .corrupt, .constraint, .other: self = .failed(path: path, reason: error.description)
-        }
-    }
-}
-
 extension OperatorError {
+    /// A file that does not open.
+    init(opening path: String, _ error: SQLiteError) {
+        let failure = OperatorError.unopenedDatabase(path, error.description)
+        self =
+            switch error.kind {
+            case .notADatabase:
+                OperatorError(
+                    "\(path) is not a SQLite database", advice: "move it away, or give another TASKS_DATABASE")
+            case .readOnly: .unwritableDatabase(path, error.description)
+            case .cannotOpen: failure.advising("check the path and its permissions")
+            case .full: .fullDatabase(path)
+            case .busy, .inputOutput, .corrupt, .constraint, .other: failure
+            }
+    }
+
     /// A statement of a command that failed.
     package init(_ error: SQLiteError) { self = error.kind == .full ? .diskFull : .databaseFailed(error.description) }
 }

@@ -1,6 +1,7 @@
+package import Basics
 import Platform
 import SQLite
-package import Tasks
+import Tasks
 
 extension SQLiteFile {
     /// What the next start finds in a file that it can use.
@@ -13,7 +14,7 @@ extension SQLiteFile {
     }
 
     /// Opens a file that exists as a start does, except that its tables are neither made nor brought up to date.
-    package func check() throws(StoreOpenError) -> Condition {
+    package func check() throws(OperatorError) -> Condition {
         let lock = try lock()
         // The lock is given up when the connections are closed, see ``LockedFile``.
         defer { withExtendedLifetime(lock) {} }
@@ -21,28 +22,21 @@ extension SQLiteFile {
     }
 
     // This function catches errors itself, because a closure cannot consume the connection.
-    private func condition() throws(StoreOpenError) -> Condition {
-        let connection = try connect(.readWrite)
-        guard !connection.isReadOnly else { throw .unwritable(path: path, reason: "it is read-only") }
-        let state = try checkedState(of: connection)
+    private func condition() throws(OperatorError) -> Condition {
+        let connection = try connectForWriting()
+        let version = try checkedVersion(of: connection)
         do throws(SQLiteError) {
-            switch state {
-            case .empty, .foreign: return .empty
-            case .ours(SQLiteSchema.known): break
-            case .ours:
+            switch version {
+            case 0: return .empty
+            case SQLiteSchema.known:
+                _ = try WriteStatements.compiled(on: connection, answers: AnswerMemory())
+                return .upToDate
+            default:
                 _ = try connection.integer("SELECT count(*) FROM sqlite_master")
                 return .outdated
             }
-            _ = try WriterDatabase.open(on: connection, answers: AnswerMemory(), beforeCommit: { nil })
         } catch {
             throw openError(error)
         }
-        let reader = try connect(.readWrite)
-        do throws(SQLiteError) {
-            _ = try ReadStatements.compiled(on: reader, answers: AnswerMemory())
-        } catch {
-            throw openError(error)
-        }
-        return .upToDate
     }
 }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Platform
 package import SQLite
 package import Tasks
@@ -13,18 +13,17 @@ package struct SQLiteFile {
     }
 
     /// The right to be the only server, or the only command that writes, on the file.
-    package func lock() throws(StoreOpenError) -> SQLiteFileLock {
-        if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
+    package func lock() throws(OperatorError) -> SQLiteFileLock {
+        if let kind = File.otherKind(path) { throw .notAFile(path, kind: kind) }
         return try SQLiteFileLock(path)
     }
 
     /// A connection that may write to a file that is locked; brings the file up to date.
     package func openForWriting(
         maximumPages: Int?, _ observer: (StoreEvent) -> Void
-    ) throws(StoreOpenError) -> Connection {
-        let connection = try connect(.readWrite)
-        guard !connection.isReadOnly else { throw .unwritable(path: path, reason: "it is read-only") }
-        let state = try checkedState(of: connection)
+    ) throws(OperatorError) -> Connection {
+        let connection = try connectForWriting()
+        let version = try checkedVersion(of: connection)
         try rethrowing(as: openError) { () throws(SQLiteError) in
             // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
             try connection.execute(
@@ -32,27 +31,37 @@ package struct SQLiteFile {
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;
                 PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF
                 """)
-            try migrate(connection, from: state, observer)
+            if version < SQLiteSchema.known {
+                try SQLiteSchema.migrate(connection, from: version)
+                observer(.upgraded(from: version, to: SQLiteSchema.known))
+            }
             if let maximumPages { try connection.execute("PRAGMA max_page_count = \(maximumPages)") }
         }
         return connection
     }
 
     /// A connection to a file that another connection has brought up to date.
-    package func open(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
-        guard File.exists(path) else { throw .missing(path: path) }
-        if let kind = File.otherKind(path) { throw .notAFile(path: path, kind: kind) }
+    package func open(_ mode: Connection.Mode) throws(OperatorError) -> Connection {
+        guard File.exists(path) else { throw .missingDatabase(path) }
+        if let kind = File.otherKind(path) { throw .notAFile(path, kind: kind) }
         // Under another name SQLite would not find the log of a running server.
-        guard File.names(path) ?? 1 <= 1 else { throw .hasOtherNames(path: path) }
+        guard File.names(path) ?? 1 <= 1 else { throw .linkedDatabase(path) }
         let connection = try connect(mode)
-        switch try checkedState(of: connection) {
-        case .empty, .foreign: throw .foreign(path: path)
-        case .ours(SQLiteSchema.known): return connection
-        case .ours(let version): throw .outdated(path: path, version: version, known: SQLiteSchema.known)
+        let version = try checkedVersion(of: connection)
+        guard version > 0 else { throw .foreignDatabase(path) }
+        guard version == SQLiteSchema.known else {
+            throw .olderDatabase(path, version: version, known: SQLiteSchema.known)
         }
+        return connection
     }
 
-    func connect(_ mode: Connection.Mode) throws(StoreOpenError) -> Connection {
+    func connectForWriting() throws(OperatorError) -> Connection {
+        let connection = try connect(.readWrite)
+        guard !connection.isReadOnly else { throw .unwritableDatabase(path, "it is read-only") }
+        return connection
+    }
+
+    private func connect(_ mode: Connection.Mode) throws(OperatorError) -> Connection {
         let connection = try rethrowing(as: openError) { () throws(SQLiteError) in
             try Connection(path: path, mode: mode)
         }
@@ -60,39 +69,16 @@ package struct SQLiteFile {
         return connection
     }
 
-    /// The state of the file, if this program may use it.
-    func checkedState(of connection: borrowing Connection) throws(StoreOpenError) -> SQLiteSchema.State {
-        let state = try rethrowing(as: openError) { () throws(SQLiteError) in try SQLiteSchema.state(of: connection) }
-        switch state {
-        case .empty: return state
-        case .foreign: throw .foreign(path: path)
-        case .ours(let version):
-            guard version <= SQLiteSchema.known else {
-                throw .fromTheFuture(path: path, version: version, known: SQLiteSchema.known)
-            }
-            return state
+    /// The version of the tables, 0 in an empty file, if this program may use the file.
+    func checkedVersion(of connection: borrowing Connection) throws(OperatorError) -> Int {
+        let found = try rethrowing(as: openError) { () throws(SQLiteError) in try SQLiteSchema.version(of: connection) }
+        guard let version = found else { throw .foreignDatabase(path) }
+        guard version <= SQLiteSchema.known else {
+            throw .newerDatabase(path, version: version, known: SQLiteSchema.known)
         }
-    }
-
-    private func migrate(
-        _ connection: borrowing Connection, from state: SQLiteSchema.State, _ observer: (StoreEvent) -> Void
-    ) throws(SQLiteError) {
-        switch state {
-        case .empty:
-            try SQLiteSchema.migrate(connection, from: 0)
-            observer(.created(version: SQLiteSchema.known))
-        case .ours(let version) where version < SQLiteSchema.known:
-            try SQLiteSchema.migrate(connection, from: version)
-            observer(.migrated(from: version, to: SQLiteSchema.known))
-        case .ours, .foreign: break
-        }
+        return version
     }
 
     /// An error of SQLite, for the operator.
-    func openError(_ error: SQLiteError) -> StoreOpenError { StoreOpenError(error, path: path) }
-
-    /// A thread that could not be started, for the operator.
-    func threadError(_ failure: NamedThread.Failure) -> StoreOpenError {
-        .failed(path: path, reason: "no thread: error \(failure.code)")
-    }
+    func openError(_ error: SQLiteError) -> OperatorError { OperatorError(opening: path, error) }
 }

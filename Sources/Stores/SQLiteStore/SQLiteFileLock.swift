@@ -1,26 +1,20 @@
-import Basics
+package import Basics
 import Platform
 import Synchronization
-package import Tasks
+import Tasks
 
-/// The right of a server to be the only one on a database file.
-///
-/// The lock also watches the file, so that nothing is written to a file that the next start would not find.
+/// The right of a server to be the only one on a database file, and a watch that the next start will find this file.
 package final class SQLiteFileLock: Sendable {
     private let path: String
-    /// Keeps servers away that use the same path.
-    ///
-    /// Taken first, so that the file of a running server is not even opened.
+    /// Keeps servers away that use the same path; taken first, so that the file of a running server is not even opened.
     private let pathLock: FileLock
     /// Keeps servers away that reach the file by another path.
     private let file: LockedFile
-    /// The identities of SQLite's log and its index when they were first seen.
-    ///
-    /// Both stay until the last connection is closed.
+    /// The identities of SQLite's log and its index, which stay until the last connection is closed.
     private let companions = Mutex<[String: FileIdentity]>([:])
 
     /// Locks the file at this path, which is created if it is missing.
-    package init(_ path: String) throws(StoreOpenError) {
+    package init(_ path: String) throws(OperatorError) {
         self.path = path
         pathLock = try rethrowing(as: { Self.openError($0, path) }) { () throws(FileLock.Failure) in
             try FileLock(path: path + ".lock")
@@ -31,18 +25,18 @@ package final class SQLiteFileLock: Sendable {
         }
     }
 
-    private static func openError(_ failure: FileLock.Failure, _ path: String) -> StoreOpenError {
+    private static func openError(_ failure: FileLock.Failure, _ path: String) -> OperatorError {
         switch failure {
-        case .held: .locked(path: path)
-        case .system(let error): .unwritable(path: path, reason: error.reason)
+        case .held: .lockedDatabase(path)
+        case .system(let error): .unwritableDatabase(path, error.reason)
         }
     }
 
-    private static func openError(_ failure: LockedFile.Failure, _ path: String) -> StoreOpenError {
+    private static func openError(_ failure: LockedFile.Failure, _ path: String) -> OperatorError {
         switch failure {
-        case .held: .locked(path: path)
-        case .hasOtherNames: .hasOtherNames(path: path)
-        case .system(let error): .unwritable(path: path, reason: error.reason)
+        case .held: .lockedDatabase(path)
+        case .hasOtherNames: .linkedDatabase(path)
+        case .system(let error): .unwritableDatabase(path, error.reason)
         }
     }
 

@@ -10,10 +10,6 @@ final class SQLiteHealth: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whether nothing may be read or written.
-    ///
-    /// An atomic, so that the usual case costs no lock.
-    private let isDisplaced = Atomic(false)
     private let observer: @Sendable (StoreEvent) -> Void
 
     init(observer: @escaping @Sendable (StoreEvent) -> Void) {
@@ -22,8 +18,7 @@ final class SQLiteHealth: Sendable {
 
     /// Why nothing may be read or written now; nil if all may.
     var refusal: StoreError? {
-        guard isDisplaced.load(ordering: .relaxed) else { return nil }
-        return state.withLock { $0.displacement }.map { .unavailable(reason: $0) }
+        state.withLock { $0.displacement }.map { .unavailable(reason: $0) }
     }
 
     /// Why the database cannot be relied on, although requests are answered.
@@ -35,10 +30,8 @@ final class SQLiteHealth: Sendable {
             defer { state.displacement = displacement }
             return (state.displacement == nil) != (displacement == nil)
         }
-        guard isChange else { return false }
-        isDisplaced.store(displacement != nil, ordering: .relaxed)
-        observer(displacement.map { .displaced(reason: $0) } ?? .replaced)
-        return true
+        if isChange { observer(displacement.map { .displaced(reason: $0) } ?? .replaced) }
+        return isChange
     }
 
     /// Keeps an error that shows a damaged file; returns the error that callers get.

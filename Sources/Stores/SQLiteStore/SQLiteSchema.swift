@@ -10,10 +10,8 @@ package enum SQLiteSchema {
     /// Marks the file as ours (`PRAGMA application_id`): "TASK".
     static let application: Int64 = 0x5441_534B
 
-    /// What each migration adds.
-    ///
-    /// `owners` holds the next id, which is never used again, and the number of tasks, so that neither a limit nor an
-    /// id needs a count. `attempts` holds the task as it was added, since the task may change or go before the retry.
+    // `owners` holds the next id, which is never used again, and the number of tasks, so that neither a limit nor an
+    // id needs a count. `attempts` holds the task as it was added, since the task may change or go before the retry.
     private static let migrations = [
         """
         CREATE TABLE owners(
@@ -48,19 +46,13 @@ package enum SQLiteSchema {
         """,
     ]
 
-    /// What a file holds.
-    enum State: Equatable {
-        case empty
-        case ours(version: Int)
-        case foreign
-    }
-
-    static func state(of connection: borrowing Connection) throws(SQLiteError) -> State {
+    /// The version of the tables, 0 in an empty file; nil in a file of another program.
+    static func version(of connection: borrowing Connection) throws(SQLiteError) -> Int? {
         let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
         let isOurs = try connection.integer("PRAGMA application_id") == application && version >= 0
-        if isOurs { return .ours(version: version) }
+        if isOurs { return version }
         let objects = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
-        return objects == 0 && version == 0 ? .empty : .foreign
+        return objects == 0 && version == 0 ? 0 : nil
     }
 
     /// Applies the missing migrations, each in a transaction of its own with its number.

@@ -4,16 +4,12 @@ package import Tasks
 
 /// How a SQLite store works; the defaults suit a server.
 package struct SQLiteStoreOptions: Sendable {
-    /// The bytes that cached lists and their gzip forms may take.
-    package var listCache = 64 << 20
     /// Where long lists take their memory while they are made and sent.
     package var answers = AnswerMemory()
     /// The number of threads that read what is not cached.
     package var readers = 2
     /// The number of calls that may wait; more are refused as overloaded.
     package var waiting = 10_000
-    /// The most rows of tasks that the writes of one transaction may change; a longer list of changes has its own transaction.
-    package var batch = 256
     /// How many seconds a call may wait for its turn; a call that waits for longer is refused as overloaded.
     package var patience: UInt64 = 10
     /// Called with events, on the thread where they happen.

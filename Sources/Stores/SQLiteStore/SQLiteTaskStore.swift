@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Platform
 import SQLite
 import StoreEngine
@@ -7,9 +7,8 @@ package import Tasks
 
 /// Keeps tasks in a SQLite file: durable, for one server on one machine.
 ///
-/// One thread commits all waiting writes in one transaction, and answers them when the transaction is on the disk. Reads
-/// have threads of their own; whole lists come from a cache, without waiting. A lock keeps other servers away, and the
-/// commands that write, so that the cache cannot become stale.
+/// One thread commits all waiting writes in one transaction. Reads have threads of their own; whole lists come from a cache,
+/// without waiting. A lock keeps other servers and commands that write away, so that the cache cannot become stale.
 package final class SQLiteTaskStore: TaskStore {
     private let engine: StoreEngine
     private let checkpointer: Checkpointer
@@ -21,18 +20,19 @@ package final class SQLiteTaskStore: TaskStore {
     private init(_ options: SQLiteStoreOptions, _ lock: SQLiteFileLock) {
         self.options = options
         self.lock = Mutex(lock)
-        let cache = ListCache(capacity: options.listCache, answers: options.answers)
+        let cache = ListCache(capacity: 64 << 20, answers: options.answers)
         self.cache = cache
         health = SQLiteHealth(observer: options.observer)
         let observer = options.observer
-        let engine = StoreEngine(
-            EngineOptions(
-                readers: (0..<max(options.readers, 1)).map { "reader-\($0)" }, writers: ["writer"], mostReads: 1,
-                waiting: options.waiting, countsUnderWay: false, patience: options.patience * 1_000_000_000,
-                // A file is no connection, which could be lost.
-                observer: { if $0 != .connected { observer($0) } },
-                // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
-                onCommit: { owners in for owner in owners { cache.remove(owner) } }))
+        var parts = EngineOptions(
+            readers: (0..<max(options.readers, 1)).map { "reader-\($0)" }, writers: ["writer"])
+        parts.waiting = options.waiting
+        parts.patience = options.patience * 1_000_000_000
+        // A file is no connection, which could be lost.
+        parts.observer = { if $0 != .connected { observer($0) } }
+        // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
+        parts.onCommit = { owners in for owner in owners { cache.remove(owner) } }
+        let engine = StoreEngine(parts)
         self.engine = engine
         checkpointer = Checkpointer(observer: options.observer) { engine.wake() }
     }
@@ -42,24 +42,23 @@ package final class SQLiteTaskStore: TaskStore {
     /// Opens the database at this path, creates it if it is missing, and brings it up to date.
     package static func open(
         path: String, options: SQLiteStoreOptions = SQLiteStoreOptions()
-    ) throws(StoreOpenError) -> SQLiteTaskStore {
+    ) throws(OperatorError) -> SQLiteTaskStore {
         let file = SQLiteFile(path)
         let lock = try file.lock()
-        let database = try writerDatabase(of: file, options)
+        let writes = try writeStatements(of: file, options)
         let store = SQLiteTaskStore(options, lock)
-        try store.start(TransferBox(database), lock, file)
+        try store.start(TransferBox(writes), lock, file)
         return store
     }
 
-    private static func writerDatabase(
+    private static func writeStatements(
         of file: SQLiteFile, _ options: SQLiteStoreOptions
-    ) throws(StoreOpenError) -> WriterDatabase {
+    ) throws(OperatorError) -> WriteStatements {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         // Not `rethrowing`, because a closure cannot consume the connection.
         do throws(SQLiteError) {
             connection.followLog()
-            return try WriterDatabase.open(
-                on: connection, answers: options.answers, beforeCommit: options.beforeCommit)
+            return try WriteStatements.compiled(on: connection, answers: options.answers)
         } catch {
             throw file.openError(error)
         }
@@ -67,7 +66,7 @@ package final class SQLiteTaskStore: TaskStore {
 
     private static func statements(
         of file: SQLiteFile, _ answers: AnswerMemory
-    ) throws(StoreOpenError) -> ReadStatements {
+    ) throws(OperatorError) -> ReadStatements {
         let connection = try file.open(.readWrite)
         // Not `rethrowing`, because a closure cannot consume the connection.
         do throws(SQLiteError) {
@@ -78,8 +77,8 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     private func start(
-        _ database: TransferBox<WriterDatabase>, _ lock: SQLiteFileLock, _ file: SQLiteFile
-    ) throws(StoreOpenError) {
+        _ writes: TransferBox<WriteStatements>, _ lock: SQLiteFileLock, _ file: SQLiteFile
+    ) throws(OperatorError) {
         var readers: [TransferBox<ReadStatements>] = []
         for _ in 0..<max(options.readers, 1) {
             readers.append(TransferBox(try Self.statements(of: file, options.answers)))
@@ -88,15 +87,13 @@ package final class SQLiteTaskStore: TaskStore {
         let checkpoints = TransferBox(try file.open(.readWrite))
         let parts = SQLiteWriter.Surroundings(
             options: options, lock: lock, health: health, cache: cache, checkpointer: checkpointer)
-        try rethrowing(as: file.threadError) { () throws(NamedThread.Failure) in
-            try checkpointer.start(on: checkpoints)
-            try engine.start { number throws(SessionLoss) in
-                if number < statements.count, let reader = statements[number].take() {
-                    return SQLiteReader(reader, health)
-                }
-                guard let database = database.take() else { throw SessionLoss("opened before") }
-                return SQLiteWriter(database, parts)
+        try checkpointer.start(on: checkpoints)
+        try engine.start { number throws(SessionLoss) in
+            if number < statements.count, let reader = statements[number].take() {
+                return SQLiteReader(reader, health)
             }
+            guard let writes = writes.take() else { throw SessionLoss("opened before") }
+            return SQLiteWriter(writes, parts)
         }
     }
 
@@ -134,8 +131,7 @@ package final class SQLiteTaskStore: TaskStore {
     private func load(_ query: ListTasks, _ waiter: @escaping ListCache.Waiter) {
         let owner = query.owner
         switch cache.join(owner, waiter) {
-        case .found(let list): waiter(.success(list))
-        case .refused(let error): waiter(.failure(error))
+        case .known(let result): waiter(result)
         case .joined: break
         case .mustLoad(let load):
             let cache = cache
@@ -165,9 +161,9 @@ package final class SQLiteTaskStore: TaskStore {
 
     private func write<Command: SQLiteCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await Reply<Command.Outcome>.awaiting { reply in
-            let work = SQLiteWrite { database throws(SQLiteError) in
-                let outcome = try command.run(on: database)
-                return .answer(changed: Command.changesList(outcome) ? command.owner : nil) {
+            let work = SQLiteWrite { statements throws(SQLiteError) in
+                let outcome = try command.run(with: statements)
+                return .answer(changed: outcome.changesList ? command.owner : nil) {
                     reply.answer(.success(outcome))
                 }
             }
@@ -186,35 +182,23 @@ package final class SQLiteTaskStore: TaskStore {
 
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
-    package func perform(_ command: RemoveTasksWithText) async throws(StoreError) -> Int {
-        try await removeAll(command)
-    }
-
-    package func perform(_ command: RemoveCompletedTasks) async throws(StoreError) -> Int {
-        try await removeAll(command)
-    }
-
-    /// Repeats a removal until no task is left for it.
+    /// Repeats the removal until no task is left for it.
     ///
     /// Each transaction removes a limited number of tasks, so that the log keeps its bound and other people's writes have
     /// their turn in between.
-    private func removeAll<Removal: SQLiteCommand>(
-        _ removal: Removal
-    ) async throws(StoreError) -> Int where Removal.Outcome == Int {
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
         var total = 0
         while true {
-            let count = try await write(removal)
+            let count = try await write(command)
             total += count
             guard count == WriteStatements.mostRemoved else { return total }
         }
     }
 
-    /// See ``TaskStore/check()``.
-    ///
     /// The check writes what an addition writes, so that a writer that hangs is noticed.
     package func check() async throws(StoreError) {
         if let damage = health.damage { throw damage }
-        try await write(WriteProbe())
+        _ = try await write(WriteProbe())
     }
 
     package func close() {

@@ -11,9 +11,9 @@ final class SQLiteRead: JobWork {
 
 /// A write of this store: it runs in the open transaction, and its caller may be answered only after the commit.
 final class SQLiteWrite: JobWork {
-    let run: @Sendable (borrowing WriterDatabase) throws(SQLiteError) -> Verdict
+    let run: @Sendable (borrowing WriteStatements) throws(SQLiteError) -> Verdict
 
-    init(_ run: @escaping @Sendable (borrowing WriterDatabase) throws(SQLiteError) -> Verdict) { self.run = run }
+    init(_ run: @escaping @Sendable (borrowing WriteStatements) throws(SQLiteError) -> Verdict) { self.run = run }
 }
 
 /// The session of a thread that reads.

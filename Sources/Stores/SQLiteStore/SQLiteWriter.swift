@@ -3,8 +3,7 @@ import SQLite
 import StoreEngine
 import Tasks
 
-/// The session of the thread that writes: while one transaction is being written to the disk, the writes of the next one
-/// arrive.
+/// The session of the thread that writes.
 final class SQLiteWriter: StoreSession {
     /// The parts of the store that the writer uses.
     struct Surroundings: Sendable {
@@ -15,7 +14,7 @@ final class SQLiteWriter: StoreSession {
         let checkpointer: Checkpointer
     }
 
-    private let database: WriterDatabase
+    private let statements: WriteStatements
     private let parts: Surroundings
     private let time = SystemTime()
     private var order = WriteOrder()
@@ -24,8 +23,8 @@ final class SQLiteWriter: StoreSession {
     /// Whether there may be more expired idempotency keys than were removed last.
     private var mustPrune = false
 
-    init(_ database: consuming WriterDatabase, _ parts: Surroundings) {
-        self.database = database
+    init(_ statements: consuming WriteStatements, _ parts: Surroundings) {
+        self.statements = statements
         self.parts = parts
     }
 
@@ -45,7 +44,7 @@ final class SQLiteWriter: StoreSession {
     func takeWrites(
         of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
     ) -> [Job] {
-        order.next(of: &waiting, atMost: parts.options.batch, parts.checkpointer.room, at: now)
+        order.next(of: &waiting, atMost: WriteOrder.mostRows, parts.checkpointer.room, at: now)
     }
 
     func run(_ jobs: [Job]) -> BatchResult {
@@ -55,24 +54,28 @@ final class SQLiteWriter: StoreSession {
 
     private func inTransaction<Result>(_ body: () -> Result) -> Result {
         parts.checkpointer.beginTransaction()
-        defer { parts.checkpointer.endTransaction(logLength: database.statements.connection.logLength) }
+        defer { parts.checkpointer.endTransaction(logLength: statements.connection.logLength) }
         return body()
     }
 
+    /// Runs writes in one transaction; after a failure none of them has an effect.
     private func commit(_ jobs: [Job]) -> BatchResult {
         if parts.lock.isUnlinked { noteDisplacement() }
         if let error = parts.health.refusal { return BatchResult(refusing: jobs, error) }
-        do throws(WriterDatabase.Failure) {
-            var result = BatchResult(try database.commit(jobs))
+        // What an error means: where one write fails, the others may succeed without it.
+        var failure = BatchFailure.final
+        do throws(SQLiteError) {
+            try statements.beginTransaction()
+            failure = .oneJob
+            var result = BatchResult(try verdicts(on: jobs))
+            failure = .final
+            if let error = parts.options.beforeCommit() { throw error }
+            try statements.commitTransaction()
             result.isCommitted = true
             result.hasWritten = result.verdicts.contains { if case .answer(_?, _) = $1 { true } else { false } }
             return result
         } catch {
-            let (failure, error): (BatchFailure, SQLiteError) =
-                switch error {
-                case .write(let error): (.oneJob, error)
-                case .transaction(let error): (.final, error)
-                }
+            statements.connection.rollBack()
             var result = BatchResult(failed: jobs, failure, parts.health.record(error))
             if result.verdicts.contains(where: { $1.isFinal }) {
                 result.failure = ReportedFailure(
@@ -82,14 +85,22 @@ final class SQLiteWriter: StoreSession {
         }
     }
 
-    /// Removes expired idempotency keys, twice as many as a transaction of writes can add.
-    ///
-    /// Run once before each transaction while there are more, it keeps up with any load, and delays no write for long.
+    private func verdicts(on jobs: [Job]) throws(SQLiteError) -> [(job: Job, verdict: Verdict)] {
+        var verdicts: [(job: Job, verdict: Verdict)] = []
+        verdicts.reserveCapacity(jobs.count)
+        for job in jobs {
+            let write = job.work as? SQLiteWrite
+            verdicts.append((job, try write?.run(statements) ?? .refuse(.broken(reason: "no write of SQLite"))))
+        }
+        return verdicts
+    }
+
+    /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
     private func prune() {
-        let limit = 2 * parts.options.batch
+        let limit = 2 * WriteOrder.mostRows
         // The next write reports the same failure.
-        let count = (try? database.prune(at: parts.options.time.wallMilliseconds, atMost: limit)) ?? 0
-        mustPrune = count == limit
+        let isDone: Void? = try? statements.pruneKeys(at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
+        mustPrune = isDone != nil && statements.connection.changes == limit
     }
 
     /// Cached lists are as lost as the file: they are not answered either.
@@ -97,6 +108,9 @@ final class SQLiteWriter: StoreSession {
         if parts.health.note(displacement: parts.lock.displacement) { parts.cache.removeAll() }
     }
 
-    /// Moves the log into the database.
-    func end() { parts.options.observer(.closed(checkpointed: database.checkpoint())) }
+    /// Moves the log into the database, if that is possible.
+    func end() {
+        let busy = try? statements.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+        parts.options.observer(.closed(checkpointed: busy == 0))
+    }
 }

@@ -3,8 +3,8 @@ import Tasks
 
 /// Chooses which of the waiting writes share the next transaction.
 ///
-/// Short writes share a transaction; a long write, of many rows, has one of its own. While there are short writes, they have
-/// four times as much time as the long ones. Owners with long writes take turns, and each owner's writes keep their order.
+/// Short writes share a transaction, and have four times as much time as the long ones, of many rows, each of which has one
+/// of its own. Owners with long writes take turns, and each owner's writes keep their order.
 struct WriteOrder {
     /// What the log has room for.
     enum Room {
@@ -13,9 +13,11 @@ struct WriteOrder {
         case everything
     }
 
+    /// The most rows of tasks that the short writes of one transaction may change.
+    static let mostRows = 256
     /// The most rows of a short write.
     static let shortRows = 16
-    /// The short writes have this many times as long as a long write took, before the next long one.
+    /// The short writes have this many times as long as a long write took.
     private static let share: UInt64 = 4
 
     /// When the last long write began, until its end is noted; monotonic nanoseconds, like all times here.

@@ -11,17 +11,22 @@ struct WriteStatements: ~Copyable {
     private let subtract: Statement
     private let insert: Statement
     private let find: Statement
-    private let revision: Statement
     private let update: Statement
     private let delete: Statement
     private let deleteText: Statement
     private let deleteCompleted: Statement
+    let findKey: Statement
+    let putKey: Statement
+    let trimKeys: Statement
+    let pruneKeys: Statement
+    /// The memory of the answers to lists of changes.
+    let answers: AnswerMemory
     let connection: Connection
 
-    /// Compiles the statements.
-    ///
-    /// This is a function and not an initializer, because a value that cannot be copied is initialized whole or not at all.
-    static func compiled(on connection: consuming Connection) throws(SQLiteError) -> WriteStatements {
+    /// Compiles the statements, and takes the connection over.
+    static func compiled(
+        on connection: consuming Connection, answers: AnswerMemory
+    ) throws(SQLiteError) -> WriteStatements {
         WriteStatements(
             begin: try connection.prepare("BEGIN IMMEDIATE"), commit: try connection.prepare("COMMIT"),
             counts: try connection.prepare("SELECT next_id, tasks FROM owners WHERE owner = ?1"),
@@ -30,18 +35,19 @@ struct WriteStatements: ~Copyable {
             insertOwner: try connection.prepare("INSERT INTO owners(owner, next_id, tasks) VALUES (?1, 2, 1)"),
             subtract: try connection.prepare("UPDATE owners SET tasks = tasks - ?2 WHERE owner = ?1"),
             insert: try connection.prepare(TaskRow.insert), find: try connection.prepare(TaskRow.find),
-            revision: try connection.prepare("SELECT revision FROM tasks WHERE owner = ?1 AND id = ?2"),
             update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
             // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
             deleteText: try connection.prepare(delete(where: "text = ?2")),
             deleteCompleted: try connection.prepare(delete(where: "completed")),
-            connection: connection)
+            findKey: try connection.prepare(findKeySQL), putKey: try connection.prepare(putKeySQL),
+            trimKeys: try connection.prepare(trimKeysSQL), pruneKeys: try connection.prepare(pruneKeysSQL),
+            answers: answers, connection: connection)
     }
 
     private static let update = """
         UPDATE tasks SET (text, completed, modified, revision, \(TaskDetail.columns))
-            = (\(TaskRow.parameters(4 + TaskDetails.parameterCount)))
+            = (\(TaskRow.parameters(4 + TaskDetail.allCases.count)))
         WHERE owner = ? AND id = ?
         """
     /// The most tasks that one statement removes by their text, or because they are done.
@@ -88,13 +94,6 @@ struct WriteStatements: ~Copyable {
         try TaskRow.find(id, of: owner, with: find)
     }
 
-    /// The revision of a task; nil if there is none of this id.
-    func revision(_ id: Int64, of owner: Owner) throws(SQLiteError) -> Int64? {
-        defer { revision.reset() }
-        try revision.bind(owner.identifier, id)
-        return try revision.step() ? revision.integer(0) : nil
-    }
-
     func update(_ item: TaskItem) throws(SQLiteError) {
         try update.run(
             item.text.value, item.completed, item.modified, item.revision, item.details, item.owner.identifier, item.id)
@@ -105,13 +104,11 @@ struct WriteStatements: ~Copyable {
         return try subtractDeleted(of: owner)
     }
 
-    func delete(_ text: TaskText, of owner: Owner) throws(SQLiteError) -> Int {
-        try deleteText.run(owner.identifier, text.value)
-        return try subtractDeleted(of: owner)
-    }
-
-    func deleteCompleted(of owner: Owner) throws(SQLiteError) -> Int {
-        try deleteCompleted.run(owner.identifier)
+    func delete(_ selection: RemoveTasks.Selection, of owner: Owner) throws(SQLiteError) -> Int {
+        switch selection {
+        case .withText(let text): try deleteText.run(owner.identifier, text.value)
+        case .completed: try deleteCompleted.run(owner.identifier)
+        }
         return try subtractDeleted(of: owner)
     }
 

@@ -34,7 +34,7 @@ struct EngineState {
     /// By line.
     private var waiting: [[Job]] = [[], []]
     private var closed: Set<Line> = []
-    private(set) var workers: [Worker]
+    var workers: [Worker]
     private var counts = StoreStatistics()
     private var reports = FailureReports()
     private let options: EngineOptions
@@ -124,8 +124,7 @@ struct EngineState {
 
     func isClosed(_ line: Line) -> Bool { closed.contains(line) }
 
-    /// Takes the reads that have waited longest, but of each owner one list at a time: many requests of one owner delay only
-    /// the lists of that owner.
+    /// Takes the reads that have waited longest, but of each owner one list at a time, so that one cannot delay all.
     private mutating func takeReads(for number: Int) -> [Job] {
         let reads = waiting[Line.reads.rawValue]
         guard !reads.isEmpty else { return [] }
@@ -201,11 +200,6 @@ struct EngineState {
     }
 
     // MARK: Sessions
-
-    /// Notes that a thread does something other than sleeping in wait for jobs.
-    mutating func setAwake(_ number: Int) { workers[number].isIdle = false }
-
-    mutating func setOpening(_ isOpening: Bool, _ number: Int) { workers[number].isOpening = isOpening }
 
     mutating func open(_ number: Int) -> StoreEvent? {
         let isFirst = !workers.contains { $0.condition == .up }

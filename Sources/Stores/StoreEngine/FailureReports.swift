@@ -1,7 +1,6 @@
 import Tasks
 
-/// What a store has reported of its failures: each reason once, until all is well again, because a log that grows with every
-/// request would keep a full disk full.
+/// What a store has reported of its failures: each reason once until all is well again, so that no log fills the disk.
 struct FailureReports {
     private static let most = 16
 

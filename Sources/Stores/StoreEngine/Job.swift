@@ -3,8 +3,8 @@ private import Platform
 
 /// A read or a write that waits for a session, and the caller who waits for its outcome.
 ///
-/// A class, because a queue moves its jobs often; a job never changes, so another try is another job. Not generic, because
-/// this module is compiled without the types of the databases, and generic code without its types takes many times as long.
+/// A job is a class, because a queue moves its jobs often. It never changes, so another try is another job. It is not
+/// generic, because generic code that is compiled without the types of the databases takes many times as long.
 package final class Job: Sendable {
     package enum Kind: Sendable {
         /// Reads one task.
@@ -26,18 +26,9 @@ package final class Job: Sendable {
     /// What to do, in the terms of the database: only its sessions know the type.
     package let work: any JobWork
 
-    package convenience init(
-        of owner: Owner, _ kind: Kind, weight: Int = 1, _ work: any JobWork,
-        refuse: @escaping @Sendable (StoreError) -> Void
-    ) {
-        self.init(
-            of: owner, kind, weight: weight, since: SystemTime().monotonicNanoseconds, RetryState(), work,
-            refuse: refuse)
-    }
-
-    private init(
-        of owner: Owner, _ kind: Kind, weight: Int, since: UInt64, _ retry: RetryState, _ work: any JobWork,
-        refuse: @escaping @Sendable (StoreError) -> Void
+    package init(
+        of owner: Owner, _ kind: Kind, weight: Int = 1, since: UInt64 = SystemTime().monotonicNanoseconds,
+        retry: RetryState = RetryState(), _ work: any JobWork, refuse: @escaping @Sendable (StoreError) -> Void
     ) {
         self.owner = owner
         self.kind = kind
@@ -50,7 +41,7 @@ package final class Job: Sendable {
 
     /// The job of the same caller for another try, or with the work that must follow.
     package func again(_ retry: RetryState, _ work: (any JobWork)? = nil) -> Job {
-        Job(of: owner, kind, weight: weight, since: since, retry, work ?? self.work, refuse: refuse)
+        Job(of: owner, kind, weight: weight, since: since, retry: retry, work ?? self.work, refuse: refuse)
     }
 
     var line: Line { kind == .write ? .writes : .reads }

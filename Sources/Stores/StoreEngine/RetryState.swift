@@ -2,21 +2,15 @@
 ///
 /// A write that may have been committed is never tried again: one whose commit was not confirmed, or whose session was lost.
 package struct RetryState: Sendable, Equatable {
-    /// Which writes may share a transaction.
+    /// Which writes may share a transaction; only those of the scope `all` share a statement.
     package enum Scope: Sendable { case all, sameOwner, alone }
 
     /// How often the job failed because of other transactions or sessions.
     private(set) var tries = 0
     /// Narrower after a transaction that failed, perhaps because of one of its writes.
     package private(set) var scope = Scope.all
-    /// Whether an addition gets a statement of its own, because there was no room for all that shared its last one.
-    package private(set) var isSplit = false
     /// The job is not sent before this monotonic time, in nanoseconds.
     package private(set) var notBefore: UInt64 = 0
-
-    private static let mostTries = 10
-    /// A read is repeated within the deadline of its request, so its tries are fewer.
-    private static let mostReadTries = 5
 
     package init() {}
 
@@ -28,27 +22,22 @@ package struct RetryState: Sendable, Equatable {
         case .oneJob:
             next.scope = .alone
             return isShared ? next : nil
-        case .others: return nextTry
+        case .others: return nextTry()
         case .lockedRow:
             next.scope = .sameOwner
-            return next.nextTry
+            return next.nextTry()
         }
     }
 
-    /// The state after a statement for several additions found no room for all of them.
+    /// The state after a statement for several additions found no room for all: each gets a statement of its own.
     package var afterSplit: RetryState {
         var next = self
-        next.isSplit = true
+        next.scope = .sameOwner
         return next
     }
 
-    /// The state after other transactions were in the way of a write; nil after too many tries.
-    package var nextTry: RetryState? { nextTry(atMost: Self.mostTries) }
-
-    /// The state after other sessions were in the way of a read; nil after too many tries.
-    package var nextReadTry: RetryState? { nextTry(atMost: Self.mostReadTries) }
-
-    private func nextTry(atMost most: Int) -> RetryState? {
+    /// The state after other transactions or sessions were in the way; nil after too many tries.
+    package func nextTry(atMost most: Int = 10) -> RetryState? {
         guard tries < most else { return nil }
         var next = self
         next.tries += 1

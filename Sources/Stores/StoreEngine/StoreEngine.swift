@@ -1,4 +1,5 @@
-package import Platform
+package import Basics
+private import Platform
 package import Tasks
 private import Synchronization
 
@@ -12,6 +13,7 @@ package final class StoreEngine: Sendable {
 
     package let times = StoreTimes()
     private let options: EngineOptions
+    private let time = SystemTime()
     private let state: Mutex<EngineState>
     /// By session: those that read, then those that write.
     private let wakeups: [Wakeup]
@@ -24,10 +26,10 @@ package final class StoreEngine: Sendable {
     }
 
     /// Starts the threads, each of which opens its session.
-    package func start(_ open: @escaping Opening) throws(NamedThread.Failure) {
+    package func start(_ open: @escaping Opening) throws(OperatorError) {
         for (number, name) in (options.readers + options.writers).enumerated() {
-            let thread = try NamedThread.start(name) { [self] in
-                SessionThread(number: number, engine: self, open: open).run()
+            let thread = try rethrowing(as: { OperatorError(thread: name, $0) }) { () throws(NamedThread.Failure) in
+                try NamedThread.start(name) { [self] in runSession(number, open) }
             }
             threads.withLock { $0.append(thread) }
         }
@@ -66,10 +68,57 @@ package final class StoreEngine: Sendable {
         return true
     }
 
-    // MARK: For the threads
+    // MARK: The threads
+
+    /// What the thread of a session does: it opens the session, takes what waits, and blocks until the database has answered.
+    ///
+    /// It works until the line is closed, and everything that was accepted is answered.
+    private func runSession(_ number: Int, _ open: Opening) {
+        // The attempts to open a session that failed since the last that did not.
+        var failures = 0
+        var nextAttempt: UInt64 = 0
+        while awaitAttempt(number, at: nextAttempt, isFirst: failures == 0) {
+            do throws(SessionLoss) {
+                let session = try opening(number, open)
+                (failures, nextAttempt) = (0, 0)
+                report(state.withLock { $0.open(number) })
+                wake()
+                if !work(on: session, number) { return }
+            } catch {
+                failures += 1
+                nextAttempt = time.monotonicNanoseconds + RetryState.reconnectPause(afterFailures: failures)
+                noteLost(number, error)
+                let (jobs, error) = state.withLock { $0.takeHopeless() }
+                for job in jobs { job.refuse(error) }
+            }
+        }
+    }
+
+    /// Runs jobs on a session; returns whether the session was lost, so that another one is needed.
+    private func work(on session: any StoreSession, _ number: Int) -> Bool {
+        while true {
+            do throws(SessionLoss) {
+                let limit = try session.maintain(at: time.monotonicNanoseconds)
+                guard let jobs = take(for: number, by: session, until: limit) else {
+                    session.end()
+                    return false
+                }
+                guard !jobs.isEmpty else { continue }
+                let start = time.monotonicNanoseconds
+                for job in jobs { times.waits.add(start - job.since) }
+                let result = session.run(jobs)
+                if result.isCommitted == true { times.commits.add(time.monotonicNanoseconds - start) }
+                finish(number, result)
+                if result.loss != nil { return true }
+            } catch {
+                noteLost(number, error)
+                return true
+            }
+        }
+    }
 
     /// Sleeps until the next attempt to open a session; false if no session is needed any more.
-    func awaitAttempt(_ number: Int, at time: UInt64, isFirst: Bool) -> Bool {
+    private func awaitAttempt(_ number: Int, at time: UInt64, isFirst: Bool) -> Bool {
         while true {
             let isOver = state.withLock { state in
                 state.isOver(state.workers[number].line) || !isFirst && state.isClosed(state.workers[number].line)
@@ -79,31 +128,21 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    func opening(_ number: Int, _ open: Opening) throws(SessionLoss) -> any StoreSession {
-        state.withLock { $0.setOpening(true, number) }
-        defer { state.withLock { $0.setOpening(false, number) } }
+    private func opening(_ number: Int, _ open: Opening) throws(SessionLoss) -> any StoreSession {
+        state.withLock { $0.workers[number].isOpening = true }
+        defer { state.withLock { $0.workers[number].isOpening = false } }
         return try open(number)
     }
 
-    func noteOpened(_ number: Int) {
-        report(state.withLock { $0.open(number) })
-        wake()
-    }
-
-    func noteLost(_ number: Int, _ loss: SessionLoss) {
+    private func noteLost(_ number: Int, _ loss: SessionLoss) {
         report(state.withLock { $0.lose(number, loss) })
         wake()
     }
 
-    func refuseHopeless() {
-        let (jobs, error) = state.withLock { $0.takeHopeless() }
-        for job in jobs { job.refuse(error) }
-    }
-
     /// Takes the jobs that a session runs next; nil at the end, and none if nothing came until a monotonic time.
-    func take(for number: Int, by session: any StoreSession, until limit: UInt64) -> [Job]? {
+    private func take(for number: Int, by session: any StoreSession, until limit: UInt64) -> [Job]? {
         while true {
-            let now = SystemTime().monotonicNanoseconds
+            let now = time.monotonicNanoseconds
             let (taken, overdue) = state.withLock { state in
                 let overdue = state.takeOverdue(at: now)
                 return (state.take(for: number, by: session, at: now, until: limit), overdue)
@@ -119,14 +158,14 @@ package final class StoreEngine: Sendable {
             case .nothing(.max): wakeups[number].wait()
             case .nothing(let end):
                 guard !wakeups[number].wait(untilMonotonicNanoseconds: end) else { continue }
-                state.withLock { $0.setAwake(number) }
+                state.withLock { $0.workers[number].isIdle = false }
                 return []
             }
         }
     }
 
     /// Counts and reports what became of a batch, tells the listener what was changed, and answers the callers.
-    func finish(_ number: Int, _ result: BatchResult) {
+    private func finish(_ number: Int, _ result: BatchResult) {
         var again: [Job] = []
         var changed: [Owner] = []
         for (_, verdict) in result.verdicts {
@@ -151,45 +190,10 @@ package final class StoreEngine: Sendable {
 
     private func paused(_ job: Job) -> Job {
         var random = SystemRandomNumberGenerator()
-        return job.again(job.retry.paused(from: SystemTime().monotonicNanoseconds, using: &random))
+        return job.again(job.retry.paused(from: time.monotonicNanoseconds, using: &random))
     }
 
     private func report(_ event: StoreEvent?) {
         if let event { options.observer(event) }
-    }
-}
-
-/// How an engine works.
-package struct EngineOptions: Sendable {
-    /// The names of the threads whose sessions read.
-    package var readers: [String]
-    /// The names of the threads whose sessions write.
-    package var writers: [String]
-    /// The most reads of a batch.
-    package var mostReads: Int
-    /// The number of jobs that may wait; more are refused as overloaded.
-    package var waiting: Int
-    /// Whether jobs that a session has taken count as waiting until they are answered.
-    package var countsUnderWay: Bool
-    /// How long a job may wait, in nanoseconds; it is refused as overloaded then.
-    package var patience: UInt64
-    /// Called with events, on the thread where they happen.
-    package var observer: @Sendable (StoreEvent) -> Void
-    /// Called after a commit with the owners whose lists differ now, before any caller is answered.
-    package var onCommit: @Sendable ([Owner]) -> Void
-
-    package init(
-        readers: [String], writers: [String], mostReads: Int, waiting: Int, countsUnderWay: Bool, patience: UInt64,
-        observer: @escaping @Sendable (StoreEvent) -> Void,
-        onCommit: @escaping @Sendable ([Owner]) -> Void = { _ in }
-    ) {
-        self.readers = readers
-        self.writers = writers
-        self.mostReads = mostReads
-        self.waiting = waiting
-        self.countsUnderWay = countsUnderWay
-        self.patience = patience
-        self.observer = observer
-        self.onCommit = onCommit
     }
 }

@@ -6,7 +6,7 @@ extension ArchiveLine {
     /// The line as JSON, without its end.
     var json: [UInt8] { JSONValue.object(JSONObject(members)).serialized() }
 
-    private var members: [(String, JSONValue)] {
+    var members: [(String, JSONValue)] {
         switch self {
         case .task(let item):
             [

@@ -23,13 +23,8 @@ enum ArchiveLine: Equatable {
         }
     }
 
-    /// The mistake in a line; it names members, never their values.
-    struct Fault: Error, Equatable {
-        let reason: String
-    }
-
-    /// Parses a line, which must have every member of its kind and no other.
-    init(parsing bytes: [UInt8]) throws(Fault) {
+    /// Parses a line, which must have every member of its kind and no other; the error names members, never their values.
+    init(parsing bytes: [UInt8]) throws(OperatorError) {
         self = try LineMembers(of: bytes).line()
     }
 }
@@ -38,45 +33,41 @@ enum ArchiveLine: Equatable {
 private struct LineMembers {
     private let members: JSONMembers
 
-    init(of bytes: [UInt8]) throws(ArchiveLine.Fault) {
+    init(of bytes: [UInt8]) throws(OperatorError) {
         members = try rethrowing(as: Self.fault) { () throws(JSONError) in
             try JSONMembers(parsing: bytes, limits: JSONLimits(), most: .max)
         }
     }
 
-    private static func fault(_ error: JSONError) -> ArchiveLine.Fault {
+    private static func fault(_ error: JSONError) -> OperatorError {
         switch error {
-        case .tooLong, .tooDeep: ArchiveLine.Fault(reason: "too long or too deep")
-        case .malformed(_, let offset): ArchiveLine.Fault(reason: "no JSON at byte \(offset)")
+        case .tooLong, .tooDeep: OperatorError("too long or too deep")
+        case .malformed(_, let offset): OperatorError("no JSON at byte \(offset)")
         }
     }
 
     /// The line that has these members and no others.
-    func line() throws(ArchiveLine.Fault) -> ArchiveLine {
-        let (line, count) = try lineAndCount()
-        guard members.count == count else { throw ArchiveLine.Fault(reason: "members that no export has") }
+    func line() throws(OperatorError) -> ArchiveLine {
+        let line = try lineOfNeeded()
+        guard members.count == line.members.count else { throw OperatorError("members that no export has") }
         return line
     }
 
-    /// The line, and the number of its members.
-    private func lineAndCount() throws(ArchiveLine.Fault) -> (ArchiveLine, Int) {
+    private func lineOfNeeded() throws(OperatorError) -> ArchiveLine {
         if self["end"]?.boolean == true {
             let tasks = try need("tasks") { $0.integer.flatMap { $0 >= 0 ? $0 : nil } }
-            guard self["keys"] != nil else { return (.end(tasks: Int(tasks), keys: 0), 2) }
-            return (.end(tasks: Int(tasks), keys: Int(try number("keys"))), 3)
+            return .end(tasks: Int(tasks), keys: self["keys"] == nil ? 0 : Int(try number("keys")))
         }
         let owner = try need("owner") { $0.string.flatMap { Owner(checked: $0) } }
         if self["next"] != nil {
-            return (.owner(owner, next: try need("next") { $0.integer.flatMap { $0.isNextID ? $0 : nil } }), 2)
+            return .owner(owner, next: try need("next") { $0.integer.flatMap { $0.isNextID ? $0 : nil } })
         }
         let details = try details()
-        let count = 7 + details.members.count
-        if self["key"] != nil { return (.key(try record(of: owner, details)), count) }
-        return (.task(try task(of: owner, details)), count)
+        return self["key"] == nil ? .task(try task(of: owner, details)) : .key(try record(of: owner, details))
     }
 
     /// The details that the line has: an export has only those that are set, and an older export has none.
-    private func details() throws(ArchiveLine.Fault) -> TaskDetails {
+    private func details() throws(OperatorError) -> TaskDetails {
         var details = TaskDetails()
         for detail in TaskDetail.allCases where self[detail.name] != nil {
             details[detail] = try need(detail.name) { detail.kind.checked($0) }
@@ -84,49 +75,47 @@ private struct LineMembers {
         return details
     }
 
-    private func task(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> TaskItem {
+    private func task(
+        of owner: Owner, _ details: TaskDetails, isUnchanged: Bool = false
+    ) throws(OperatorError) -> TaskItem {
         TaskItem(
             id: try number("id"), owner: owner, text: try text(), completed: try need("completed") { $0.boolean },
-            created: try time("created"), modified: try time("modified"), revision: try number("revision"),
-            details: details)
+            created: try time("created"), modified: try time(isUnchanged ? "created" : "modified"),
+            revision: isUnchanged ? 1 : try number("revision"), details: details)
     }
 
-    private func record(of owner: Owner, _ details: TaskDetails) throws(ArchiveLine.Fault) -> IdempotencyRecord {
+    private func record(of owner: Owner, _ details: TaskDetails) throws(OperatorError) -> IdempotencyRecord {
         let key = IdempotencyKey(
             key: try need("key") { $0.string.flatMap { IdempotencyKey.isKey($0) ? $0 : nil } },
             fingerprint: try need("fingerprint") { $0.string.flatMap(ArchiveLine.fingerprint) })
-        let created = try time("created")
-        let item = TaskItem(
-            id: try number("id"), owner: owner, text: try text(), completed: try need("completed") { $0.boolean },
-            created: created, modified: created, details: details)
-        return IdempotencyRecord(key: key, item: item)
+        return IdempotencyRecord(key: key, item: try task(of: owner, details, isUnchanged: true))
     }
 
     private subscript(name: String) -> JSONValue? { members[name] }
 
     private func need<Value>(
         _ name: String, _ convert: (JSONValue) -> Value?
-    ) throws(ArchiveLine.Fault) -> Value {
+    ) throws(OperatorError) -> Value {
         guard let value = self[name].flatMap(convert) else {
-            throw ArchiveLine.Fault(reason: "'\(name)' is missing or has no proper value")
+            throw OperatorError("'\(name)' is missing or has no proper value")
         }
         return value
     }
 
     /// A number from 1 to the greatest that a task can have.
-    private func number(_ name: String) throws(ArchiveLine.Fault) -> Int64 {
+    private func number(_ name: String) throws(OperatorError) -> Int64 {
         try need(name) { $0.integer.flatMap { $0.isTaskNumber ? $0 : nil } }
     }
 
     /// Milliseconds since 1970, UTC.
-    private func time(_ name: String) throws(ArchiveLine.Fault) -> Int64 {
+    private func time(_ name: String) throws(OperatorError) -> Int64 {
         try need(name) { $0.string.flatMap(Timestamp.init(parsing:))?.milliseconds }
     }
 
-    private func text() throws(ArchiveLine.Fault) -> TaskText {
+    private func text() throws(OperatorError) -> TaskText {
         let value = try need("text") { $0.string }
         let reason = "'text' is not 1 to \(TaskText.longest) bytes without U+0000"
-        return try rethrowing(as: { _ in ArchiveLine.Fault(reason: reason) }) { () throws(TaskText.Failure) in
+        return try rethrowing(as: { _ in OperatorError(reason) }) { () throws(TaskText.Failure) in
             try TaskText(value)
         }
     }

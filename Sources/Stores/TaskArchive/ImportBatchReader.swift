@@ -31,13 +31,13 @@ struct ImportBatchReader {
             number += 1
             size += bytes.count
             guard !bytes.isEmpty else { continue }
-            do throws(ArchiveLine.Fault) {
+            do throws(OperatorError) {
                 let line = try ArchiveLine(parsing: bytes)
                 try count(line)
                 batch.lines.append(line)
             } catch {
                 batch.fault = OperatorError(
-                    "line \(number): \(error.reason)",
+                    "line \(number): \(error.failure)",
                     advice: "the lines before it are imported, and may be repeated")
                 return batch
             }
@@ -46,7 +46,7 @@ struct ImportBatchReader {
     }
 
     /// Several exports may follow each other; each ends with its own count.
-    private mutating func count(_ line: ArchiveLine) throws(ArchiveLine.Fault) {
+    private mutating func count(_ line: ArchiveLine) throws(OperatorError) {
         isWhole = false
         switch line {
         case .task: tasksSinceEnd += 1
@@ -59,10 +59,10 @@ struct ImportBatchReader {
         }
     }
 
-    private func expect(_ count: Int, _ name: String, _ found: Int) throws(ArchiveLine.Fault) {
+    private func expect(_ count: Int, _ name: String, _ found: Int) throws(OperatorError) {
         guard count == found else {
-            throw ArchiveLine.Fault(
-                reason: "the export had \(count) \(name), here are \(found): lines are missing or doubled")
+            throw OperatorError(
+                "the export had \(count) \(name), here are \(found): lines are missing or doubled")
         }
     }
 }

@@ -19,13 +19,12 @@ struct OwnerLines {
         var all: [OwnerLines] = []
         for line in lines {
             guard let owner = line.owner else { continue }
-            // The lines of one owner are mostly adjacent.
-            let known = all.last?.owner == owner ? all.count - 1 : indices[owner]
-            if known == nil {
-                indices[owner] = all.count
+            let index = indices[owner] ?? all.count
+            if index == all.count {
+                indices[owner] = index
                 all.append(OwnerLines(owner: owner))
             }
-            all[known ?? all.count - 1].add(line, at: time)
+            all[index].add(line, at: time)
         }
         return all.sorted { $0.owner < $1.owner }
     }

@@ -1,5 +1,5 @@
 package import Basics
-package import JSON
+import JSON
 package import PostgreSQL
 import PostgreSQLStore
 import Tasks
@@ -7,44 +7,40 @@ import Tasks
 /// The tables of a PostgreSQL database, in one session.
 ///
 /// Servers cache nothing of PostgreSQL, so that what is committed is in their next answers.
-package struct PostgreSQLTables: TaskTables {
+struct PostgreSQLTables: TaskTables {
     private let connection: PipelineConnection
-    package let isOneOwnerOnly: Bool
-    /// The name of the database.
-    package let name: String
+    let isOneOwnerOnly: Bool
 
-    /// Opens the database of a connection string of libpq; the advice is for a database without tables.
-    package init(_ connectionString: String, for use: TableUse, ifMissing advice: String) throws(OperatorError) {
-        (connection, isOneOwnerOnly, name) = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in
-            let database = try PostgreSQLDatabase(connectionString, onlyReads: use == .read)
-            if use == .fill { _ = try database.prepare(partitions: nil) }
-            let connection = try database.connectUpToDate(ifMissing: advice)
-            let isForeign = try database.translating { () throws(PostgreSQLError) in
-                try PostgreSQLSchema.isForeign(on: connection)
-            }
-            return (connection, isForeign, database.name)
+    /// Opens the database of a connection string of libpq.
+    init(_ connectionString: String, for use: TableUse) throws(OperatorError) {
+        let database = try PostgreSQLDatabase(connectionString, onlyReads: use == .read)
+        if use == .fill { _ = try database.prepare(partitions: nil) }
+        let connection = try database.connectUpToDate()
+        isOneOwnerOnly = try database.translating { () throws(PostgreSQLError) in
+            try PostgreSQLSchema.partitions(on: connection).areForeign
         }
+        self.connection = connection
     }
 
-    package static func source(_ columns: [TableColumn]) -> String {
+    static func source(_ columns: [TableColumn]) -> String {
         let arrays = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
         return "unnest(\(arrays)) AS line(\(columns.names))"
     }
 
-    package static let isLine = "= ANY (?1)"
-    package static let forUpdate = "FOR UPDATE"
+    static let isLine = "= ANY (?1)"
+    static let forUpdate = "FOR UPDATE"
 
-    package func run(
+    func run(
         _ sql: String, _ values: [JSONValue], giving columns: [TableColumn]
     ) throws(PostgreSQLError) -> [[JSONValue]] {
         try run(sql, values.map { Parameter($0) }, columns)
     }
 
-    package func run(
+    func run(
         _ sql: String, lines: [[JSONValue]], of lineColumns: [TableColumn], giving columns: [TableColumn]
     ) throws(PostgreSQLError) -> [[JSONValue]] {
         let arrays = lineColumns.enumerated().map { (index, column) in
-            Parameter(column, lines.map { $0[index] })
+            Parameter(column, array: lines.map { $0[index] })
         }
         return try run(sql, arrays, columns)
     }
@@ -55,11 +51,13 @@ package struct PostgreSQLTables: TaskTables {
         let bytes = sql.utf8.map { $0 == UInt8(ascii: "?") ? UInt8(ascii: "$") : $0 }
         let rows = try connection.run(String(decoding: bytes, as: UTF8.self), parameters)
         var found: [[JSONValue]] = []
-        for row in 0..<rows.count { found.append(rows.row(row, of: columns)) }
+        for row in 0..<rows.count {
+            found.append(columns.enumerated().map { rows.value(of: $1, row, $0) })
+        }
         return found
     }
 
-    package func snapshot<Outcome>(
+    func snapshot<Outcome>(
         _ body: () throws(PostgreSQLError) -> Outcome
     ) throws(PostgreSQLError) -> Outcome {
         _ = try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -68,7 +66,7 @@ package struct PostgreSQLTables: TaskTables {
         return outcome
     }
 
-    package func transaction<Outcome>(
+    func transaction<Outcome>(
         _ body: () throws(PostgreSQLError) -> (Outcome, isKept: Bool)
     ) throws(PostgreSQLError) -> Outcome {
         try connection.retrying(atMost: 50, pause: { UInt64($0) * 2_000_000 }) { () throws(PostgreSQLError) in
@@ -96,31 +94,5 @@ extension Parameter {
         case .boolean(let value): self = .boolean(value)
         case .string, .null, .array, .object: self = .text(value.string)
         }
-    }
-
-    /// The values of a column as an array.
-    fileprivate init(_ column: TableColumn, _ values: [JSONValue]) {
-        switch column {
-        case .integer: self = .integers(values.map(\.integer))
-        case .real: self = .reals(values.map(\.number))
-        case .text: self = .texts(values.map(\.string))
-        case .flag: self = .booleans(values.map(\.boolean))
-        }
-    }
-}
-
-extension Rows {
-    fileprivate func row(_ row: Int, of columns: [TableColumn]) -> [JSONValue] {
-        var values: [JSONValue] = []
-        for (index, column) in columns.enumerated() {
-            switch column {
-            case _ where isNull(row, index): values.append(.null)
-            case .integer: values.append(.integer(integer(row, index)))
-            case .real: values.append(.real(real(row, index)))
-            case .text: values.append(.string(text(row, index)))
-            case .flag: values.append(.boolean(boolean(row, index)))
-            }
-        }
-        return values
     }
 }

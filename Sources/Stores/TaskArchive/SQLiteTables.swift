@@ -2,7 +2,7 @@ package import Basics
 package import JSON
 package import SQLite
 import SQLiteStore
-import Tasks
+package import Tasks
 
 /// The tables of a SQLite file.
 package final class SQLiteTables: TaskTables {
@@ -14,17 +14,14 @@ package final class SQLiteTables: TaskTables {
     package init(path: String, for use: TableUse) throws(OperatorError) {
         let file = SQLiteFile(path)
         // Opened before the lock is taken as well, because the lock makes a file that is missing.
-        if use != .fill { _ = try Self.opening { () throws(StoreOpenError) in try file.open(.readOnly) } }
-        lock =
-            use == .read
-            ? nil : try rethrowing(as: OperatorError.ofWriter) { () throws(StoreOpenError) in try file.lock() }
-        connection = try Self.opening { () throws(StoreOpenError) in
+        if use != .fill { _ = try file.open(.readOnly) }
+        lock = use == .read ? nil : try Self.lock(file)
+        connection =
             switch use {
             case .read: try file.open(.readOnly)
             case .change: try file.open(.readWrite)
             case .fill: try file.openForWriting(maximumPages: nil) { _ in }
             }
-        }
         if use == .change {
             try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
                 try connection.execute("PRAGMA synchronous = FULL")
@@ -32,10 +29,15 @@ package final class SQLiteTables: TaskTables {
         }
     }
 
-    private static func opening<Value: ~Copyable>(
-        _ body: () throws(StoreOpenError) -> Value
-    ) throws(OperatorError) -> Value {
-        try rethrowing(as: OperatorError.init, body)
+    private static func lock(_ file: SQLiteFile) throws(OperatorError) -> SQLiteFileLock {
+        do throws(OperatorError) {
+            return try file.lock()
+        } catch {
+            guard error.isDatabaseLocked else { throw error }
+            throw OperatorError(
+                "a task-server uses the database \(file.path), and keeps lists of its tasks in memory",
+                advice: "stop the server first, and start it again when this command has ended")
+        }
     }
 
     package static func source(_ columns: [TableColumn]) -> String {
@@ -59,8 +61,10 @@ package final class SQLiteTables: TaskTables {
         var rows: [[JSONValue]] = []
         for line in lines {
             defer { statement.reset() }
-            for (index, value) in line.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-            while try statement.step() { rows.append(statement.row(of: columns)) }
+            for (index, value) in line.enumerated() { try value.bind(to: statement, at: Int32(index + 1)) }
+            while try statement.step() {
+                rows.append(columns.enumerated().map { statement.value(of: $1, at: Int32($0)) })
+            }
         }
         return rows
     }
@@ -82,32 +86,4 @@ package final class SQLiteTables: TaskTables {
 
 extension SQLiteError: TableFailure {
     package var forOperator: OperatorError { OperatorError(self) }
-}
-
-extension Statement {
-    fileprivate func bind(_ value: JSONValue, at index: Int32) throws(SQLiteError) {
-        switch value {
-        case .integer(let value): try value.bind(to: self, at: index)
-        case .real(let value): try value.bind(to: self, at: index)
-        case .string(let value): try value.bind(to: self, at: index)
-        case .boolean(let value): try value.bind(to: self, at: index)
-        case .null, .array, .object: try Int64?.none.bind(to: self, at: index)
-        }
-    }
-
-    /// The current row.
-    fileprivate func row(of columns: [TableColumn]) -> [JSONValue] {
-        var row: [JSONValue] = []
-        for (index, column) in columns.enumerated() {
-            let index = Int32(index)
-            switch column {
-            case _ where isNull(index): row.append(.null)
-            case .integer: row.append(.integer(integer(index)))
-            case .real: row.append(.real(real(index)))
-            case .text: row.append(.string(text(index)))
-            case .flag: row.append(.boolean(integer(index) != 0))
-            }
-        }
-        return row
-    }
 }

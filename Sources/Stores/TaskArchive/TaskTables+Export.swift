@@ -1,11 +1,19 @@
-import Basics
+package import Basics
 package import JSON
-import Platform
+package import Platform
 package import Tasks
 
 extension TaskTables {
-    /// See ``LineArchive/export(to:shouldContinue:)``.
-    func export(
+    /// Gives every task to `output` as one line of JSON, without the line's end, ordered by owner and id.
+    ///
+    /// All lines of one owner are adjacent and show one moment. Those of different owners may show different moments, since
+    /// no transaction is kept open for a slow reader. Where the newest tasks of an owner are gone, a line with the `next` id
+    /// follows, so that no id is ever given again. The idempotency keys that are remembered now are lines after the tasks of
+    /// their owner. The last line says that the export is whole.
+    ///
+    /// `shouldContinue` is called after every few owners with the number of exported tasks; false ends the export without
+    /// its last line.
+    package func export(
         to output: LineOutput, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> ExportSummary {
         var (owner, tasks, keys) = ("", 0, 0)
@@ -29,7 +37,7 @@ extension TaskTables {
     }
 
     /// The number of all tasks now.
-    func countTasks() throws(OperatorError) -> Int {
+    package func countTasks() throws(OperatorError) -> Int {
         let rows = try rethrowing(as: \.forOperator) { () throws(Failure) in
             try run("SELECT CAST(sum(tasks) AS bigint) FROM owners", [], giving: [.integer("tasks")])
         }

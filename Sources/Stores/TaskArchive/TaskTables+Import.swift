@@ -1,11 +1,15 @@
-import Basics
+package import Basics
 import JSON
-import Platform
+package import Platform
 import Tasks
 
 extension TaskTables {
-    /// See ``LineArchive/importLines(_:shouldContinue:)``.
-    func importLines(
+    /// Adds the lines of an export, ids and times kept; skips empty lines, existing tasks and expired keys.
+    ///
+    /// An import that ended early, for whatever reason, is continued by repeating it. It adds in small transactions.
+    /// `nextLine` returns nil at the end. `shouldContinue` is called after every transaction with what was done until then;
+    /// false ends the import. If a line has a mistake, the lines before it are imported.
+    package func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
     ) throws(OperatorError) -> ImportSummary {
         var summary = ImportSummary()
@@ -27,61 +31,27 @@ extension TaskTables {
     }
 
     /// Imports the lines of some owners, who are different and ordered by the bytes of their names; counts their tasks.
-    ///
-    /// Writes nothing if all lines are imported already.
     private func add(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(Failure) {
         let items = owners.flatMap(\.items)
-        let records = owners.flatMap(\.records)
-        var found: (present: Int, same: Int)?
-        if try hasNextIDs(of: owners), try hasKeys(of: records) { found = try compare(items) }
-        guard found?.present != items.count else {
-            summary.present += items.count
-            summary.differing += items.count - (found?.same ?? 0)
-            return
-        }
         let added = try transaction { () throws(Failure) in
-            (try insert(items, records, of: owners), isKept: true)
+            (try insert(items, owners.flatMap(\.records), of: owners), isKept: true)
         }
         summary.added += added
         summary.present += items.count - added
-        if added < items.count { summary.differing += items.count - (try compare(items).same) }
+        if added < items.count { summary.differing += try countDiffering(items) }
     }
 
-    /// Whether all owners exist, and will give no id of these lines again.
-    private func hasNextIDs(of owners: [OwnerLines]) throws(Failure) -> Bool {
-        let columns = [TableColumn.text("name"), .integer("next")]
-        let lines = owners.map { [JSONValue.string($0.owner.identifier), .integer($0.next)] }
-        return try look("next_id >= next FROM owners WHERE owner = name", for: lines, columns).allSatisfy { $0 == true }
-    }
-
-    /// Whether all idempotency keys are remembered.
-    private func hasKeys(of records: [IdempotencyRecord]) throws(Failure) -> Bool {
-        try look(
-            """
-            a.time > \(IdempotencyKey.expiry) FROM attempts a WHERE a.owner = line.owner AND a.key = line.key
-            """, for: records.map(\.row), IdempotencyRecord.columns
-        ).allSatisfy { $0 == true }
-    }
-
-    /// How many of the tasks exist, and how many of them are the same.
-    private func compare(_ items: [TaskItem]) throws(Failure) -> (present: Int, same: Int) {
-        let isSame = TaskItem.columns.dropFirst(2).map { "t.\($0.name) IS NOT DISTINCT FROM line.\($0.name)" }
-        let found = try look(
-            "\(isSame.joined(separator: " AND ")) FROM tasks t WHERE t.owner = line.owner AND t.id = line.id",
-            for: items.map(\.row), TaskItem.columns)
-        return (found.count { $0 != .null }, found.count { $0 == true })
-    }
-
-    /// Looks up each line by the key of a table: whether a condition holds there, and NULL without a row.
+    /// How many of the tasks the database has with other values.
     ///
     /// A subquery makes PostgreSQL use the key, even if it has no statistics yet because the tables were filled a moment ago.
-    private func look(
-        _ select: String, for lines: [[JSONValue]], _ columns: [TableColumn]
-    ) throws(Failure) -> [JSONValue] {
-        try run(
-            "SELECT (SELECT \(select)) FROM \(Self.source(columns))", lines: lines, of: columns,
-            giving: [.flag("found")]
-        ).map { $0[0] }
+    private func countDiffering(_ items: [TaskItem]) throws(Failure) -> Int {
+        let isSame = TaskItem.columns.dropFirst(2).map { "t.\($0.name) IS NOT DISTINCT FROM line.\($0.name)" }
+        let found = try run(
+            """
+            SELECT (SELECT \(isSame.joined(separator: " AND ")) FROM tasks t WHERE t.owner = line.owner AND t.id = line.id)
+            FROM \(Self.source(TaskItem.columns))
+            """, lines: items.map(\.row), of: TaskItem.columns, giving: [.flag("found")])
+        return found.count { $0[0] != true }
     }
 
     /// Adds what is missing, in a transaction; returns how many tasks that were.

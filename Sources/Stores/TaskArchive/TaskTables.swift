@@ -54,47 +54,9 @@ package enum TableUse {
     case fill
 }
 
-/// A column of a table or of a result, with its kind of value.
-package enum TableColumn: Sendable {
-    case integer(String)
-    case real(String)
-    case text(String)
-    case flag(String)
-
-    package var name: String {
-        switch self {
-        case .integer(let name), .real(let name), .text(let name), .flag(let name): name
-        }
-    }
-
-    fileprivate init(_ detail: TaskDetail) {
-        self =
-            switch detail.kind {
-            case .date, .text: .text(detail.name)
-            case .number: .real(detail.name)
-            case .flag: .flag(detail.name)
-            }
-    }
-}
-
-extension [TableColumn] {
-    /// The names, separated by commas.
-    package var names: String { map(\.name).joined(separator: ", ") }
-}
-
 extension TaskItem {
-    /// The columns of the table `tasks` in the order in which every statement names them.
-    package static let columns =
-        [
-            TableColumn.text("owner"), .integer("id"), .text("text"), .flag("completed"), .integer("created"),
-            .integer("modified"), .integer("revision"),
-        ] + TaskDetail.allCases.map { TableColumn($0) }
-
     init(_ row: [JSONValue]) throws(ForeignValue) {
-        try self.init(
-            storedID: row[1].integer ?? 0, owner: Owner(stored: row[0].string ?? ""), text: row[2].string ?? "",
-            completed: row[3] == true, created: row[4].integer ?? 0, modified: row[5].integer ?? 0,
-            revision: row[6].integer ?? 0, details: TaskDetails(row))
+        try self.init(of: Owner(stored: row[0].string ?? ""), stored: { row[$0 + 1] })
     }
 
     var row: [JSONValue] {
@@ -106,18 +68,8 @@ extension TaskItem {
 }
 
 extension IdempotencyRecord {
-    /// The columns of the table `attempts` in the order in which every statement names them.
-    package static let columns =
-        [
-            TableColumn.text("owner"), .text("key"), .integer("fingerprint"), .integer("time"), .integer("id"),
-            .text("text"), .flag("completed"),
-        ] + TaskDetail.allCases.map { TableColumn($0) }
-
     init(_ row: [JSONValue]) throws(ForeignValue) {
-        try self.init(
-            storedKey: row[1].string ?? "", fingerprint: row[2].integer ?? 0, time: row[3].integer ?? 0,
-            id: row[4].integer ?? 0, owner: Owner(stored: row[0].string ?? ""), text: row[5].string ?? "",
-            completed: row[6] == true, details: TaskDetails(row))
+        try self.init(of: Owner(stored: row[0].string ?? ""), stored: { row[$0 + 1] })
     }
 
     var row: [JSONValue] {
@@ -129,14 +81,5 @@ extension IdempotencyRecord {
 }
 
 extension TaskDetails {
-    /// The details in the last columns of a row.
-    fileprivate init(_ row: [JSONValue]) throws(ForeignValue) {
-        let values = row.suffix(TaskDetail.allCases.count)
-        try self.init(stored: { detail in
-            let value = values[values.startIndex + detail.rawValue]
-            return value == .null || value == false ? nil : value
-        })
-    }
-
     fileprivate var row: [JSONValue] { TaskDetail.allCases.map { self[$0] ?? .null } }
 }

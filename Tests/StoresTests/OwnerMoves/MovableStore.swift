@@ -66,12 +66,11 @@ final class MovablePlace: Sendable {
     /// The store; another one after a move in a SQLite file.
     var store: any TaskStore { open.withLock { $0 } }
 
-    var archive: any LineArchive { isFile ? SQLiteArchive(path: address) : PostgreSQLArchive(address) }
+    var archive: TaskDatabase { isFile ? TaskDatabase.sqlite(address) : TaskDatabase.postgreSQL(address) }
 
     /// Opens the mover of this database's owners.
     func mover(onlyReads: Bool) throws -> OwnerMover {
-        try isFile
-            ? OwnerMover(sqlite: address, onlyReads: onlyReads) : OwnerMover(postgreSQL: address, onlyReads: onlyReads)
+        try OwnerMover(archive, onlyReads: onlyReads)
     }
 
     /// Finds out what a move would do, while the store runs.

@@ -283,7 +283,7 @@ struct MoveConformance {
                 return true
             }
             #expect(others.count == 1)
-            guard case .locked = others.first as? StoreOpenError else { return #expect(Bool(false), "\(others)") }
+            #expect((others.first as? OperatorError)?.isDatabaseLocked == true)
         }
     }
 

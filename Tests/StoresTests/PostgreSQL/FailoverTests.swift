@@ -70,7 +70,7 @@ struct FailoverTests {
                 #expect {
                     try attempt(standby.address("tasks") + wish)
                 } throws: { error in
-                    (error as? StoreOpenError)?.message.contains("/tasks only reads: it is a standby") == true
+                    (error as? OperatorError)?.message.contains("/tasks only reads: it is a standby") == true
                 }
             }
         }
@@ -82,11 +82,11 @@ struct FailoverTests {
         try pair.standby.await("SELECT pg_last_wal_replay_lsn() >= '\(try pair.position())'")
         let address = pair.standby.address("tasks")
         #expect {
-            _ = try PostgreSQLArchive(address).export { _ in }
+            _ = try TaskDatabase.postgreSQL(address).export { _ in }
         } throws: { error in
             (error as? OperatorError)?.message.hasSuffix("add target_session_attrs=any") == true
         }
-        #expect(try PostgreSQLArchive("\(address)&target_session_attrs=any").export { _ in } == 1)
+        #expect(try TaskDatabase.postgreSQL("\(address)&target_session_attrs=any").export { _ in } == 1)
     }
 
     @Test("A server that is set to read only still answers reads, and takes writes when it may again")

@@ -18,7 +18,7 @@ struct PostgreSQLArchiveTests {
     func mixed(partitions: Int?) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
-        let archive = PostgreSQLArchive(address)
+        let archive = TaskDatabase.postgreSQL(address)
         let people = (100..<400).map { "owner-\($0)" }
         let lines = people.flatMap { [line($0, 1), line($0, 2), line($0, 5), #"{"owner":"\#($0)","next":9}"#] }
         let whole = lines + [#"{"end":true,"tasks":900}"#]
@@ -73,14 +73,14 @@ struct PostgreSQLArchiveTests {
             BEGIN INSERT INTO used VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
             CREATE TRIGGER note AFTER INSERT ON tasks EXECUTE FUNCTION note();
             """, in: database)
-        #expect(try PostgreSQLArchive(address).add([line("alice", 1)]).added == 1)
+        #expect(try TaskDatabase.postgreSQL(address).add([line("alice", 1)]).added == 1)
         #expect(try server.command("SELECT DISTINCT setting FROM used", in: database) == "\(used)\n")
     }
 
     @Test("An import waits for a row that a server keeps locked")
     func locked() throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        let archive = PostgreSQLArchive(address)
+        let archive = TaskDatabase.postgreSQL(address)
         #expect(try archive.add([line("alice", 1)]).added == 1)
         let keeper = try PostgreSQLDatabase(address).connect()
         // The server ends this session when it has kept the row for three times as long as a statement waits for it.
@@ -97,7 +97,7 @@ struct PostgreSQLArchiveTests {
     func unreadable() throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
-        let archive = PostgreSQLArchive(server.address(database))
+        let archive = TaskDatabase.postgreSQL(server.address(database))
         #expect(try archive.add([line("alice", 1)]).added == 1)
         for (change, reason) in [
             ("position = 'NaN'", "a value of position in the table of tasks is not one that task-server writes"),

@@ -1,3 +1,4 @@
+import Basics
 import PostgreSQLStore
 import Glibc
 import Platform
@@ -57,7 +58,7 @@ struct SecureDatabaseTests {
     }
 
     private func message(_ address: String) -> String {
-        do throws(StoreOpenError) {
+        do throws(OperatorError) {
             try PostgreSQLTaskStore.open(address).close()
             return "opened"
         } catch {

@@ -8,18 +8,18 @@ func backup(_ storage: StorageSettings, to target: String) throws(OperatorError)
         throw OperatorError(
             "TASKS_DATABASE: only a sqlite:PATH is copied as a file", advice: "for PostgreSQL use pg_dump, or export")
     }
-    try SQLiteArchive(path: path).backup(to: target)
+    try SQLiteTables(path: path, for: .read).backup(to: target)
     StandardStream.error.print("task-server: the copy is in \(target)")
     return .success
 }
 
 extension StorageSettings {
-    /// The database as export and import see it.
-    func archive() throws(OperatorError) -> any LineArchive {
+    /// The database as export, import and move-owners see it.
+    func taskDatabase() throws(OperatorError) -> TaskDatabase {
         switch database {
-        case .memory: throw OperatorError("TASKS_DATABASE: there is nothing to copy in memory:")
-        case .sqlite(let path): SQLiteArchive(path: path)
-        case .postgresql(let address): PostgreSQLArchive(address)
+        case .memory: throw OperatorError("TASKS_DATABASE: there is nothing to copy or move in memory:")
+        case .sqlite(let path): .sqlite(path)
+        case .postgresql(let address): .postgreSQL(address)
         }
     }
 }

@@ -109,23 +109,23 @@ private func databaseFinding(_ path: String) -> Finding {
     if let kind = File.otherKind(path) {
         return .wrong("database: \(path) is \(kind), not a file; name a file (TASKS_DATABASE)")
     }
-    do throws(StoreOpenError) {
+    do throws(OperatorError) {
         let usable = "database: \(path) can be read and written"
         switch try SQLiteFile(path).check() {
         case .upToDate: return .good(usable)
         case .outdated: return .good("\(usable); tables will be brought up to date at the next start")
         case .empty where canWriteInFolder(of: path):
             return .good("database: \(path) is empty; tables will be created at the first start")
-        case .empty: throw .unwritable(path: path, reason: "no file can be made beside it")
+        case .empty: throw .unwritableDatabase(path, "no file can be made beside it")
         }
     } catch {
-        if error.isLocked { return .good("database: \(path) is in use by a task-server that runs") }
+        if error.isDatabaseLocked { return .good("database: \(path) is in use by a task-server that runs") }
         return .wrong("database: \(error.message)")
     }
 }
 
 private func databaseServerFinding(_ address: String) -> Finding {
-    do throws(StoreOpenError) {
+    do throws(OperatorError) {
         return .good("database: \(try PostgreSQLTaskStore.check(address))")
     } catch {
         return .wrong("database: \(error.message)")

@@ -4,13 +4,13 @@ import TaskArchive
 
 /// `task-server export`: every task as a line of JSON, in a file or on standard output.
 func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) throws(OperatorError) -> ExitStatus {
-    let archive = try storage.archive()
+    let database = try storage.taskDatabase()
     let advice =
         target.map { "there is no file \($0) yet: export again" } ?? "the output has not its last line: export again"
     let stop = try StopRequest.watching(signals, advice: advice)
     let summary = try rethrowing(as: { $0.advising(advice) }) { () throws(OperatorError) in
-        guard let target else { return try exportToOutput(archive, stop) }
-        return try export(archive, to: target, stop)
+        guard let target else { return try exportToOutput(database, stop) }
+        return try export(database, to: target, stop)
     }
     let count = summary.tasks.counted("task")
     guard summary.isWhole else {
@@ -22,10 +22,10 @@ func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) 
 }
 
 private func export(
-    _ archive: any LineArchive, to target: String, _ stop: StopRequest
+    _ database: TaskDatabase, to target: String, _ stop: StopRequest
 ) throws(OperatorError) -> ExportSummary {
     var file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineFile.create(target) }
-    let summary = try run(archive, ProgressLine("tasks", besides: nil), stop) { (line: [UInt8]) throws(SystemError) in
+    let summary = try run(database, ProgressLine("tasks", besides: nil), stop) { (line: [UInt8]) throws(SystemError) in
         try file.append(line)
     }
     guard summary.isWhole else { return summary }
@@ -33,9 +33,9 @@ private func export(
     return summary
 }
 
-private func exportToOutput(_ archive: any LineArchive, _ stop: StopRequest) throws(OperatorError) -> ExportSummary {
+private func exportToOutput(_ database: TaskDatabase, _ stop: StopRequest) throws(OperatorError) -> ExportSummary {
     var waiting: [UInt8] = []
-    let summary = try run(archive, ProgressLine("tasks", besides: .output), stop) { (line) throws(SystemError) in
+    let summary = try run(database, ProgressLine("tasks", besides: .output), stop) { (line) throws(SystemError) in
         waiting += line
         waiting.append(UInt8(ascii: "\n"))
         guard waiting.count > 1 << 16 else { return }
@@ -47,11 +47,12 @@ private func exportToOutput(_ archive: any LineArchive, _ stop: StopRequest) thr
 }
 
 private func run(
-    _ archive: any LineArchive, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
+    _ database: TaskDatabase, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
 ) throws(OperatorError) -> ExportSummary {
     defer { progress.leave() }
-    if progress.isWatched { progress.begin(of: try archive.countTasks()) }
-    let summary = try archive.export(to: output) { tasks in
+    let tables = try database.open(for: .read)
+    if progress.isWatched { progress.begin(of: try tables.countTasks()) }
+    let summary = try tables.export(to: output) { tasks in
         progress.show(tasks)
         return !stop.isMade
     }

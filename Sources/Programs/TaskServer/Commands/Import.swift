@@ -6,10 +6,10 @@ import TaskArchive
 func importLines(
     _ storage: StorageSettings, from source: String?, _ signals: Signals
 ) throws(OperatorError) -> ExitStatus {
-    let archive = try storage.archive()
+    let database = try storage.taskDatabase()
     let stop = try StopRequest.watching(signals, advice: importAdvice)
     let input = try ImportInput.open(source)
-    let summary = try run(archive, input, stop)
+    let summary = try run(database, input, stop)
     let message = message(of: summary)
     switch summary.end {
     case .whole:
@@ -28,13 +28,13 @@ func importLines(
 private let importAdvice = "import the same lines again to continue: what the database already has is skipped"
 
 private func run(
-    _ archive: any LineArchive, _ input: consuming ImportInput, _ stop: StopRequest
+    _ database: TaskDatabase, _ input: consuming ImportInput, _ stop: StopRequest
 ) throws(OperatorError) -> ImportSummary {
     var progress = ProgressLine("tasks", besides: input.isFile ? nil : .input)
     return try rethrowing(as: { $0.advising(importAdvice) }) { () throws(OperatorError) in
         defer { progress.leave() }
         progress.begin(of: nil, part: input.part)
-        let summary = try archive.importLines { () throws(SystemError) in
+        let summary = try database.open(for: .fill).importLines { () throws(SystemError) in
             try input.next()
         } shouldContinue: { summary in
             progress.show(summary.tasks, part: input.part)

@@ -5,13 +5,12 @@ import Tasks
 
 /// `task-server migrate`: makes the tables, or brings them up to date, and serves no one.
 func migrate(_ storage: StorageSettings) throws(OperatorError) -> ExitStatus {
-    let done = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in try migrated(storage) }
-    StandardStream.output.print(done)
+    StandardStream.output.print(try migrated(storage))
     return .success
 }
 
 /// What was done, in a line.
-private func migrated(_ storage: StorageSettings) throws(StoreOpenError) -> String {
+private func migrated(_ storage: StorageSettings) throws(OperatorError) -> String {
     switch storage.database {
     case .memory: return "there is nothing to migrate in memory"
     case .sqlite(let path):

@@ -11,7 +11,7 @@ func moveOwners(
     _ settings: ServerSettings, by path: String, _ signals: Signals
 ) throws(OperatorError) -> ExitStatus {
     let flags = settings.command.move
-    let mover = try settings.storage.ownerMover(flags)
+    let mover = try OwnerMover(settings.storage.taskDatabase(), onlyReads: !flags.applies)
     let stop = try StopRequest.watching(signals, advice: flags.applies ? flags.advice : "nothing was changed")
     guard let map = try readMap(path, flags) else { return .failure }
     if !flags.allowsAnyNamespace { try refuseUnknownNamespaces(map, path, settings.issuerKeys.ownerPrefixes) }
@@ -47,18 +47,6 @@ extension MoveFlags {
     fileprivate var advice: String {
         let change = unmapped.map { ", without --list-unmapped once \($0) exists," } ?? ""
         return "run the same command again\(change) to continue: who was moved has nothing left to move"
-    }
-}
-
-extension StorageSettings {
-    /// The database as moves see it.
-    fileprivate func ownerMover(_ flags: MoveFlags) throws(OperatorError) -> OwnerMover {
-        let onlyReads = !flags.applies
-        return switch database {
-        case .memory: throw OperatorError("TASKS_DATABASE: there is no one to move in memory:")
-        case .sqlite(let path): try OwnerMover(sqlite: path, onlyReads: onlyReads)
-        case .postgresql(let address): try OwnerMover(postgreSQL: address, onlyReads: onlyReads)
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import MemoryStore
 import PostgreSQLStore
 import SQLiteStore
@@ -16,7 +17,7 @@ struct OpenStore: Sendable {
     init(
         _ storage: StorageSettings, answers: AnswerMemory = AnswerMemory(),
         observer: @escaping @Sendable (StoreEvent) -> Void
-    ) throws(StoreOpenError) {
+    ) throws(OperatorError) {
         switch storage.database {
         case .memory:
             store = MemoryTaskStore(answers: answers)

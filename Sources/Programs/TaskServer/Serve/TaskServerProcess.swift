@@ -32,10 +32,8 @@ final class TaskServerProcess: Sendable {
         let handover = Handover(of: manager, settings.limits, signals, observation.log)
         let bound = try BoundAddresses(settings, handover)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
-        store = try rethrowing(as: OperatorError.init) { () throws(StoreOpenError) in
-            try handover.waiting(for: "TASKS_DATABASE", while: \.isLocked) { () throws(StoreOpenError) in
-                try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
-            }
+        store = try handover.waiting(for: "TASKS_DATABASE", while: \.isDatabaseLocked) { () throws(OperatorError) in
+            try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
         }
         let verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
         self.verifier = verifier

@@ -4,9 +4,6 @@ import StoreEngine
 import Tasks
 
 /// A statement that reads one owner's tasks, and what to do with its rows.
-///
-/// A new kind of read defines nothing else. The engine does the rest for every kind: owners take turns, and a read that
-/// waits too long or fails is refused.
 final class PostgreSQLRead: JobWork {
     let statement: Statement
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
@@ -18,13 +15,7 @@ final class PostgreSQLRead: JobWork {
         _ decode: @escaping @Sendable (borrowing Rows) throws(StoreError) -> Outcome
     ) {
         self.init(statement: statement) { rows in
-            let result: Result<Outcome, StoreError>
-            do throws(StoreError) {
-                result = .success(try decode(rows))
-            } catch {
-                result = .failure(error)
-            }
-            reply.answer(result)
+            reply.answer(Result { () throws(StoreError) in try decode(rows) })
             return nil
         }
     }
@@ -43,14 +34,10 @@ final class PostgreSQLRead: JobWork {
 
     /// Reads as many tasks of a selection as fit in an answer.
     ///
-    /// If there may be more rows than the first statement gives, or details are too long for it, a second statement asks for
-    /// as many bytes as are needed.
+    /// If there are more rows or longer details than the first statement gives, a second one asks for the bytes of a page.
     static func list(_ query: ListTasks, in answers: AnswerMemory, _ reply: Reply<TaskList>) -> PostgreSQLRead {
         let (rows, selection) = (TaskStatement.firstRows, query.selection)
-        let statement =
-            selection == .all
-            ? Statement(.list, of: query.owner)
-            : Statement(.page, of: query.owner, parameters(of: selection, rows: rows))
+        let statement = Statement(.page, of: query.owner, parameters(of: selection, rows: rows))
         let short = PostgreSQLRead(statement, reply) { found throws(StoreError) in try page(found, query, in: answers) }
         return PostgreSQLRead(statement: statement) { found in
             let isCut = found.count == rows && selection.limit.map { $0 >= rows } ?? true
@@ -85,7 +72,9 @@ final class PostgreSQLRead: JobWork {
     private static func parameters(of selection: TaskQuery, rows: Int) -> [Parameter] {
         // One task more than wanted shows whether others follow.
         let limit = min(max(selection.limit ?? rows, 0), rows - 1) + 1
-        return [.integer(selection.after ?? 0), .boolean(selection.completed), .integer(Int64(limit))]
+        // A whole list begins with the least number, so that an id that no server gives is noticed.
+        let first = selection.after.map { min($0, .max - 1) + 1 } ?? .min
+        return [.integer(first), .boolean(selection.completed), .integer(Int64(limit))]
     }
 
     private static func page(

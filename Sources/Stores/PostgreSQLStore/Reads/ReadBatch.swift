@@ -26,7 +26,8 @@ struct ReadBatch: Batch {
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
         self.error = error
         let job = jobs[index]
-        let retry = error.isPassing ? job.retry.nextReadTry : nil
+        // A read is repeated within the deadline of its request, so its tries are fewer than those of a write.
+        let retry = error.isPassing ? job.retry.nextTry(atMost: 5) : nil
         verdicts.append((job, retry.map { .again(job.again($0)) } ?? .refuse(StoreError(error))))
         // Those after it were not run.
         verdicts += jobs[(index + 1)...].map { ($0, .again($0)) }

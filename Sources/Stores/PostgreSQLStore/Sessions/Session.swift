@@ -43,7 +43,7 @@ final class Session: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.parts = parts
-        order = TransactionOrder(weight: parts.options.batch, isOneOwnerOnly: parts.isOneOwnerOnly)
+        order = TransactionOrder(isOneOwnerOnly: parts.isOneOwnerOnly)
         // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
         // operator.
         nextPruning = number == 0 && !parts.isOneOwnerOnly ? 0 : .max
@@ -56,12 +56,8 @@ final class Session: StoreSession {
         on connection: PipelineConnection, _ preparation: StatementPreparation
     ) throws(PostgreSQLError) -> Bool {
         do throws(PostgreSQLError) {
-            for statement in TaskStatement.allCases {
+            for statement in TaskStatement.allCases where statement.isPrepared {
                 try connection.prepare(statement.preparedName, statement.sql, statement.types)
-            }
-            for statement in TransactionStatement.allCases {
-                guard let name = statement.preparedName else { continue }
-                try connection.prepare(name, statement.sql, statement.types)
             }
             return true
         } catch {
@@ -91,9 +87,7 @@ final class Session: StoreSession {
         if connection.isLost { throw connection.lastError }
     }
 
-    /// Forgets idempotency keys that are too old, also of owners who never come again, in a transaction of its own.
-    ///
-    /// A failure concerns no caller, and is tried again later.
+    /// Forgets idempotency keys that are too old, also of owners who never come again; a failure is tried again later.
     private func prune(at now: UInt64) throws(PostgreSQLError) {
         let limit = parts.options.time.wallMilliseconds - IdempotencyKey.lifetime
         var batch = SingleStatement(Statement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))]))
@@ -174,8 +168,7 @@ final class Session: StoreSession {
     func end() {}
 }
 
-/// Whether statements are prepared in sessions: not any more once a session was found that others share, which is a pool in
-/// transaction mode.
+/// Whether statements are prepared in sessions: not any more once a session was found that a pool shares.
 final class StatementPreparation: Sendable {
     private let wanted = Atomic(true)
     private let observer: @Sendable (StoreEvent) -> Void

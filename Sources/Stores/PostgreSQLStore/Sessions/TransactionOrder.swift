@@ -4,7 +4,7 @@ import Tasks
 /// Chooses which of the waiting writes share the next transaction.
 struct TransactionOrder {
     /// The weight at which a transaction is full.
-    let weight: Int
+    var weight = 256
     /// A transaction may not cover owners of several servers.
     let isOneOwnerOnly: Bool
 

@@ -1,4 +1,3 @@
-import PostgreSQL
 import Tasks
 
 /// What the rows of a statement in a transaction say, as a value.
@@ -12,27 +11,8 @@ enum Answer: Sendable, Equatable {
     case tasks([TaskItem])
     /// By id.
     case revisions([Int64: Int64])
-    /// The task of an idempotency key, added now or by an earlier request of this fingerprint.
-    case attempt(isNew: Bool, fingerprint: UInt64, TaskItem)
+    /// An idempotency key and its task, which was added now or by an earlier request.
+    case attempt(isNew: Bool, IdempotencyRecord)
     /// A row that this program did not write.
     case unreadable(StoreError)
-    /// The transaction ended, by COMMIT or by a ROLLBACK in its place.
-    case ended(isCommitted: Bool)
-}
-
-extension Statement {
-    /// What rows say that this statement gave.
-    func answer(_ rows: borrowing Rows) -> Answer {
-        switch text {
-        case .transaction(.commit): return .ended(isCommitted: rows.command == "COMMIT")
-        case .transaction: return .nothing
-        case .task(let statement):
-            guard rows.count > 0, let owner else { return .nothing }
-            do throws(ForeignValue) {
-                return try statement.answer(rows, of: owner)
-            } catch {
-                return .unreadable(StoreError(error))
-            }
-        }
-    }
 }

@@ -1,6 +1,6 @@
-import JSON
-import PostgreSQL
-import Tasks
+package import JSON
+package import PostgreSQL
+package import Tasks
 
 /// The columns of a task in the order in which every statement names them.
 enum TaskColumns {
@@ -40,24 +40,19 @@ enum TaskColumns {
 
     /// The task in a row.
     static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(ForeignValue) -> TaskItem {
-        try TaskItem(
-            storedID: rows.integer(row, 0), owner: owner, text: rows.text(row, 1), completed: rows.boolean(row, 2),
-            created: rows.integer(row, 3), modified: rows.integer(row, 4), revision: rows.integer(row, 5),
-            details: try details(in: rows, row, after: countOfOthers))
+        try TaskItem(of: owner) { rows.value(of: TaskItem.columns[$0 + 1], row, $0) }
     }
+}
 
-    /// The details in a row, whose columns begin after that many others.
-    static func details(
-        in rows: borrowing Rows, _ row: Int, after columns: Int
-    ) throws(ForeignValue) -> TaskDetails {
-        try TaskDetails(stored: { detail in
-            let column = columns + detail.rawValue
-            guard !rows.isNull(row, column) else { return nil }
-            switch detail.kind {
-            case .date, .text: return .string(rows.text(row, column))
-            case .number: return .real(rows.real(row, column))
-            case .flag: return rows.boolean(row, column) ? true : nil
-            }
-        })
+extension Rows {
+    /// The value in a column of a row.
+    package func value(of column: TableColumn, _ row: Int, _ index: Int) -> JSONValue {
+        switch column {
+        case _ where isNull(row, index): .null
+        case .integer: .integer(integer(row, index))
+        case .real: .real(real(row, index))
+        case .text: .string(text(row, index))
+        case .flag: .boolean(boolean(row, index))
+        }
     }
 }

@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 package import PostgreSQL
 package import Tasks
 
@@ -17,16 +17,23 @@ extension TaskDetails {
 }
 
 extension [TaskDetails] {
-    /// An array of values for each detail, or NULL in place of all arrays if nothing is set, as in almost every transaction.
+    /// An array of values for each detail, or NULL in place of all arrays if nothing is set.
     package var parameters: [Parameter] {
         let isEmpty = allSatisfy(\.isEmpty)
         return TaskDetail.allCases.map { detail in
-            let values = isEmpty ? nil : map { $0[detail] }
-            return switch detail.kind {
-            case .date, .text: .texts(values?.map { $0?.string })
-            case .number: .reals(values?.map { $0?.number })
-            case .flag: .booleans(values?.map { $0?.boolean })
-            }
+            Parameter(detail.column, array: isEmpty ? nil : map { $0[detail] ?? .null })
+        }
+    }
+}
+
+extension Parameter {
+    /// The values of a column as an array, or NULL in place of the array.
+    package init(_ column: TableColumn, array values: [JSONValue]?) {
+        switch column {
+        case .integer: self = .integers(values?.map(\.integer))
+        case .real: self = .reals(values?.map(\.number))
+        case .text: self = .texts(values?.map(\.string))
+        case .flag: self = .booleans(values?.map(\.boolean))
         }
     }
 }

@@ -1,23 +1,23 @@
+import Basics
 package import PostgreSQL
 import Tasks
 
-/// Every statement of the store about tasks.
+/// Every statement of the store.
 ///
-/// Each names one owner (`$1`), so that it concerns one partition or shard.
+/// A statement about tasks names one owner (`$1`), so that it concerns one partition or shard.
 ///
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
-    case list, page, longPage, find
+    case page, longPage, find
     case add, forgetAttempts, makeOwner, lockOwner, addOnce
     case lockTask, change, lockTasks, changeAll, remove, removeText, removeCompleted
     case probe
+    case begin, guarantee, commit, rollBack, prune
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     package var sql: String {
         switch self {
-        case .list:
-            "SELECT \(TaskColumns.allWithShortDetails) FROM tasks WHERE owner = $1 ORDER BY id LIMIT \(Self.firstRows)"
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
@@ -34,6 +34,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .removeText: Self.removeSQL("text = $2")
         case .removeCompleted: Self.removeSQL("completed")
         case .probe: Self.probeSQL
+        // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no writes.
+        case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
+        case .guarantee: Self.guaranteeSQL
+        case .commit: "COMMIT"
+        case .rollBack: "ROLLBACK"
+        case .prune: Self.pruneSQL
         }
     }
 
@@ -46,7 +52,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     private static let pageSQL = """
         SELECT \(TaskColumns.allWithShortDetails) FROM tasks
-        WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
+        WHERE owner = $1 AND id >= $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
         """
 
     /// The most rows of a result that libpq may hold at once: four megabytes and a half at most.
@@ -55,26 +61,25 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// The bytes that a task takes in an answer at least, without its texts.
     static let leastRendered = 150
 
-    /// As ``pageSQL``, for a list that may have more rows or long details.
+    /// As ``pageSQL``, with long details; the rows end with the first at which $5 bytes are passed.
     ///
-    /// The rows end with the first at which $5 bytes are passed. The measure of a row is never more than the bytes of
-    /// the rendered task.
+    /// The measure of a row is never more than the bytes of the rendered task.
     private static let longPageSQL = """
         SELECT \(TaskColumns.all) FROM (
             SELECT \(TaskColumns.all), sum(\(TaskColumns.textBytes) + \(leastRendered))
                 OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (\(TaskColumns.textBytes)) AS before
             FROM (
                 SELECT \(TaskColumns.all) FROM tasks
-                WHERE owner = $1 AND id > $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
+                WHERE owner = $1 AND id >= $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
             ) AS found
         ) AS measured WHERE before <= $5 ORDER BY id
         """
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
-    /// One row of `owners` gives all ids. The answer is the id of the first task, 0 where there is no room, or -1 where the
-    /// next id is not one that a server gives. An answer without a row means that another server made the owner's row at the
-    /// same moment, so that the statement must be sent again (or that $2 is more than $3, and the owner has no row).
+    /// The answer is the id of the first task, 0 where there is no room, or -1 where the next id is not one that a server
+    /// gives. An answer without a row means that another server made the owner's row at the same moment, so that the
+    /// statement must be sent again (or that $2 is more than $3, and the owner has no row).
     private static let addSQL = """
         WITH known AS (
             SELECT CASE WHEN \(hasIDs) THEN 0::bigint ELSE -1::bigint END AS id FROM owners WHERE owner = $1
@@ -106,8 +111,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// says whether the task is new.
     private static let addOnceSQL = """
         WITH earlier AS (
-            SELECT fingerprint, id, text, completed, time, \(TaskDetail.columns)
-            FROM attempts WHERE owner = $1 AND key = $2
+            SELECT \(attemptColumns) FROM attempts WHERE owner = $1 AND key = $2
         ), taken AS (
             UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
             WHERE owner = $1 AND tasks < $3 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber)
@@ -117,12 +121,14 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             INSERT INTO tasks(owner, \(TaskColumns.all))
             SELECT $1, id, $5, $6, $7, $7, 1, \(TaskDetail.parameters(from: 8)) FROM taken
         ), remembered AS (
-            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed, \(TaskDetail.columns))
+            INSERT INTO attempts(owner, \(attemptColumns))
             SELECT $1, $2, $4, $7, id, $5, $6, \(TaskDetail.parameters(from: 8)) FROM taken
         )
-        SELECT false, fingerprint, id, text, completed, time, \(TaskDetail.columns) FROM earlier
-        UNION ALL SELECT true, $4, id, $5, $6, $7, \(TaskDetail.parameters(from: 8)) FROM taken
+        SELECT false, \(attemptColumns) FROM earlier
+        UNION ALL SELECT true, $2, $4, $7, id, $5, $6, \(TaskDetail.parameters(from: 8)) FROM taken
         """
+
+    private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
 
     /// The details are changed as `TaskDetail.assignments` says, by the parameters from $8.
     private static let changeSQL = """
@@ -172,9 +178,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             OR \(TaskDetail.differ { "new_\($0.name)" }))
         """
 
-    /// Adds a task that is removed in the same transaction.
-    ///
-    /// The task has as many bytes as a row itself can hold, so where this task finds room, most others do.
+    /// Adds a task of as many bytes as a row itself can hold; it is removed in the same transaction.
     private static let probeSQL = """
         INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
         SELECT $1, 0, repeat('x', 1900), false, 0, 0, 1
@@ -204,13 +208,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             guard !TaskColumns.lacksText(rows, 0) else { return .number(Int64(rows.count)) }
             return .tasks(try Self.tasks(rows, of: owner))
         case .addOnce:
-            let time = rows.integer(0, 5)
-            let item = try TaskItem(
-                storedID: rows.integer(0, 2), owner: owner, text: rows.text(0, 3), completed: rows.boolean(0, 4),
-                created: time, modified: time, revision: 1, details: TaskColumns.details(in: rows, 0, after: 6))
-            let fingerprint = UInt64(bitPattern: rows.integer(0, 1))
-            return .attempt(isNew: rows.boolean(0, 0), fingerprint: fingerprint, item)
-        case .list, .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
+            let record = try IdempotencyRecord(of: owner) { column in
+                rows.value(of: IdempotencyRecord.columns[column + 1], 0, column + 1)
+            }
+            return .attempt(isNew: rows.boolean(0, 0), record)
+        case .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
+        case .begin, .guarantee, .commit, .rollBack, .prune: return .nothing
         }
     }
 
@@ -236,7 +239,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         let (details, arrays) = (TaskDetails().parameters, [TaskDetails]().parameters)
         return switch self {
-        case .list, .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
+        case .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
         case .find, .lockTask: [text, number]
@@ -251,11 +254,18 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             [text, number, .integers([]), .integers([]), .texts([]), .booleans([])]
                 + arrays + [number]
         case .removeText: [text, text]
+        case .guarantee: [text]
+        case .prune: [number, number]
+        case .begin, .commit, .rollBack: []
         }
     }
 
     var preparedName: String { Self.preparedNames[self] ?? rawValue }
 
+    /// Each name changes with the SQL, so that one name never means two statements in a pool of sessions that another
+    /// version of this program shares.
     private static let preparedNames = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0, statementName("task_\($0.rawValue)", for: $0.sql)) })
+        uniqueKeysWithValues: allCases.map {
+            ($0, "task_\($0.rawValue)_\(String(FNV1a(of: $0.sql).value, radix: 36))")
+        })
 }

@@ -3,7 +3,7 @@ import StoreEngine
 import Tasks
 
 /// A command as this store runs it: statements in a transaction that others share, and what their answers mean.
-protocol PostgreSQLCommand: ListChangingCommand {
+protocol PostgreSQLCommand: TaskCommand {
     /// How much of a transaction the command takes: the number of tasks that it names, at least 1.
     var weight: Int { get }
     /// Whether the command's own statements lock the owner's row where that is needed; otherwise the row is locked before.
@@ -50,12 +50,11 @@ extension AddTask: PostgreSQLCommand {
     /// Where nothing was added, the owner's row, which was locked before, tells whether an id was left.
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> AddOutcome {
         if case .task(let item) = answers.final { return .added(item) }
-        guard case .attempt(let isNew, let fingerprint, let item) = answers.final else {
+        guard let key, case .attempt(let isNew, let record) = answers.final else {
             for case .number(let next) in answers where !next.isTaskNumber { throw StoreError(ForeignValue.lastID) }
             return .full
         }
-        if isNew { return .added(item) }
-        return fingerprint == key?.fingerprint ? .repeated(item) : .keyReused
+        return isNew ? .added(record.item) : record.outcome(for: key)
     }
 }
 
@@ -126,18 +125,13 @@ extension RemoveTask: PostgreSQLCommand {
     }
 }
 
-extension RemoveTasksWithText: PostgreSQLCommand {
+extension RemoveTasks: PostgreSQLCommand {
     func statements(in context: WriteContext) -> [Statement] {
-        [Statement(.removeText, of: owner, [.text(text.value)])]
+        switch selection {
+        case .withText(let text): [Statement(.removeText, of: owner, [.text(text.value)])]
+        case .completed: [Statement(.removeCompleted, of: owner)]
+        }
     }
-
-    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int {
-        if case .number(let count) = answers.final { Int(count) } else { 0 }
-    }
-}
-
-extension RemoveCompletedTasks: PostgreSQLCommand {
-    func statements(in context: WriteContext) -> [Statement] { [Statement(.removeCompleted, of: owner)] }
 
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int {
         if case .number(let count) = answers.final { Int(count) } else { 0 }
@@ -146,7 +140,7 @@ extension RemoveCompletedTasks: PostgreSQLCommand {
 
 /// Shows that the database takes writes.
 struct CheckDatabase: PostgreSQLCommand {
-    typealias Outcome = Void
+    typealias Outcome = Int
 
     /// No token can have this owner.
     let owner = Owner("")
@@ -162,7 +156,5 @@ struct CheckDatabase: PostgreSQLCommand {
 
     func writes(in context: WriteContext) -> Bool { context.isProbing }
 
-    static func changesList(_ outcome: Void) -> Bool { false }
-
-    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) {}
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int { 0 }
 }

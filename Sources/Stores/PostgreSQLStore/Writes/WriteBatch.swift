@@ -4,13 +4,13 @@ import Tasks
 
 /// Writes that share a transaction and its commit: which statements to send, and what their answers mean for each write.
 ///
-/// Owners come in the order of their names, and the row of an owner in `owners` is locked before anything else of this owner.
-/// So transactions of many servers wait for each other in one direction, and cause no deadlock.
+/// Owners come in the order of their names, and their rows in `owners` are locked first, so that transactions of many
+/// servers cause no deadlock.
 struct WriteBatch: Batch {
     let statements: [Statement]
     private(set) var error: PostgreSQLError?
-    /// Whether the transaction has failed and is still open.
-    private(set) var mustRollBack = false
+    /// Whether the transaction has failed and is still open: a COMMIT that failed has ended it.
+    var mustRollBack: Bool { error != nil && !isCommitFailed }
     /// Whether the database has confirmed the commit.
     private var isCommitted = false
     /// Whether the COMMIT failed.
@@ -32,45 +32,37 @@ struct WriteBatch: Batch {
 
     private static func byOwner(_ jobs: [Job]) -> [[Job]] {
         guard jobs.count > 1 else { return [jobs] }
-        let groups = Dictionary(grouping: jobs) { $0.owner }
-        guard groups.count > 1 else { return [jobs] }
-        return groups.keys.sorted().compactMap { groups[$0] }
+        return Dictionary(grouping: jobs, by: \.owner).sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// The additions without keys first, then the others in the order in which they came.
     private static func steps(of jobs: [Job], in context: WriteContext) -> [WriteStep] {
-        var together: [WriteStep.Addition] = []
-        var (split, others): ([WriteStep], [WriteStep]) = ([], [])
+        var additions: [WriteStep.Addition] = []
+        var others: [WriteStep] = []
         for job in jobs {
             guard let write = job.work as? PostgreSQLWrite else { continue }
             if let command = write.command as? AddTask, command.key == nil {
-                let addition = WriteStep.Addition(job: job, write: write, command: command)
-                if job.retry.isSplit {
-                    split.append(WriteStep(adding: [addition], of: job.owner))
-                } else {
-                    together.append(addition)
-                }
+                additions.append((job, write, command))
             } else {
                 // The additions do not count as a lock, because they lock nothing where there is no room.
                 others.append(WriteStep(job, write, isLocked: !others.isEmpty, in: context))
             }
         }
-        guard let first = together.first else { return split + others }
-        return split + [WriteStep(adding: together, of: first.job.owner)] + others
+        guard let first = additions.first?.job else { return others }
+        let groups = first.retry.scope == .all ? [additions] : additions.map { [$0] }
+        return groups.map { WriteStep(adding: $0, of: first.owner) } + others
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
-        let answer = statements[index].answer(rows)
-        answers.append(answer)
-        if answer == .ended(isCommitted: true) { isCommitted = true }
+        answers.append(statements[index].answer(rows))
+        // A ROLLBACK may come in the place of a COMMIT.
+        if statements[index].text == .commit { isCommitted = rows.command == "COMMIT" }
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
         guard self.error == nil else { return }
         self.error = error
-        // A COMMIT that failed has ended the transaction.
         isCommitFailed = index == statements.count - 1
-        mustRollBack = !isCommitFailed
     }
 
     private var jobs: [Job] { steps.flatMap(\.jobs) }

@@ -5,11 +5,7 @@ import Tasks
 /// A part of a transaction: the statements of one write, or the one statement of an owner's additions without keys.
 struct WriteStep {
     /// An addition without an idempotency key.
-    struct Addition {
-        let job: Job
-        let write: PostgreSQLWrite
-        let command: AddTask
-    }
+    typealias Addition = (job: Job, write: PostgreSQLWrite, command: AddTask)
 
     let jobs: [Job]
     let statements: [Statement]
@@ -38,7 +34,7 @@ struct WriteStep {
         statements = [Statement(.add, of: owner, parameters)]
     }
 
-    private static func limit(of additions: [Addition]) -> Int { additions.lazy.map(\.command.limit).min() ?? 0 }
+    private static func limit(of additions: [Addition]) -> Int { additions.map(\.command.limit).min() ?? 0 }
 
     /// What becomes of each of the writes, by the answers of the statements in the transaction that was committed.
     func verdicts(_ answers: ArraySlice<Answer>, in context: WriteContext) -> [Verdict] {
@@ -57,7 +53,7 @@ struct WriteStep {
         guard answer != .nothing || additions.count > Self.limit(of: additions) else {
             // Another server made the owner's row at that moment.
             return jobs.map { job in
-                job.retry.nextTry.map { .again(job.again($0)) }
+                job.retry.nextTry().map { .again(job.again($0)) }
                     ?? .refuse(.unavailable(reason: "an owner's row was not found"))
             }
         }

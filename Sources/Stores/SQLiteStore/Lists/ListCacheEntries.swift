@@ -9,28 +9,14 @@ struct ListCacheEntries {
         let owner: Owner
         /// The list without its lease, because the cache counts the list by its cost.
         let list: TaskList
-        /// The lease of those to whom a long list is being sent.
-        let sent: SharedLease?
+        /// Whether the list is sent under a lease.
+        let isLong: Bool
+        /// The lease of all to whom a long list is being sent; it ends with the last of them.
+        weak var lease: AnswerLease?
         var wasUsed = false
 
         /// The bytes of the list and its gzip form, of the owner twice (key and entry), and an estimate for the collections.
         var cost: Int { list.mostBytes + 2 * owner.identifier.utf8.count + 256 }
-    }
-
-    enum Lookup {
-        case found(TaskList)
-        /// A list of so many bytes, for which there is no lease now.
-        case noRoom(bytes: Int)
-        case missing
-    }
-
-    /// One lease for all who are sent the same list.
-    ///
-    /// The lease ends with the last of them, and the list may stay cached.
-    private final class SharedLease {
-        weak var lease: AnswerLease?
-
-        init(_ lease: AnswerLease) { self.lease = lease }
     }
 
     private let capacity: Int
@@ -48,22 +34,24 @@ struct ListCacheEntries {
 
     var count: Int { entries.count }
 
-    mutating func list(of owner: Owner) -> Lookup {
-        guard let position = positions[owner] else { return .missing }
+    /// The list of an owner, or an error if there is no lease for a long list now; nil if the list is not cached.
+    mutating func list(of owner: Owner) -> Result<TaskList, StoreError>? {
+        guard let position = positions[owner] else { return nil }
         entries[position].wasUsed = true
         let list = entries[position].list
-        guard let sent = entries[position].sent else { return .found(list) }
-        if let lease = sent.lease { return .found(list.holding(lease)) }
+        guard entries[position].isLong else { return .success(list) }
+        if let lease = entries[position].lease { return .success(list.holding(lease)) }
         let bytes = list.json.capacity
-        guard let lease = answers.lease(bytes, for: owner) else { return .noRoom(bytes: bytes) }
-        sent.lease = lease
-        return .found(list.holding(lease))
+        guard let lease = answers.lease(bytes, for: owner) else { return .failure(.noRoomForAnswer(bytes: bytes)) }
+        entries[position].lease = lease
+        return .success(list.holding(lease))
     }
 
     /// Keeps a list, unless it alone is larger than the capacity.
     mutating func put(_ list: TaskList, of owner: Owner) {
         remove(owner)
-        let entry = Entry(owner: owner, list: list.holding(nil), sent: list.lease.map { SharedLease($0) })
+        let isLong = list.lease != nil
+        let entry = Entry(owner: owner, list: list.holding(nil), isLong: isLong, lease: list.lease)
         guard entry.cost <= capacity else { return }
         while bytes + entry.cost > capacity { evict() }
         positions[owner] = entries.count

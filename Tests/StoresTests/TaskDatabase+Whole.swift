@@ -2,16 +2,31 @@ import Basics
 import Platform
 import TaskArchive
 
-extension LineArchive {
+extension TaskDatabase {
     /// Exports everything; the number of tasks.
     func export(to output: LineOutput) throws(OperatorError) -> Int {
         try export(to: output) { _ in true }.tasks
+    }
+
+    /// Exports until the closure returns false.
+    func export(to output: LineOutput, shouldContinue: (Int) -> Bool) throws(OperatorError) -> ExportSummary {
+        try open(for: .read).export(to: output, shouldContinue: shouldContinue)
     }
 
     /// Imports all lines.
     func importLines(_ nextLine: LineInput) throws(OperatorError) -> ImportSummary {
         try importLines(nextLine) { _ in true }
     }
+
+    /// Imports until the closure returns false.
+    func importLines(
+        _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
+    ) throws(OperatorError) -> ImportSummary {
+        try open(for: .fill).importLines(nextLine, shouldContinue: shouldContinue)
+    }
+
+    /// The number of all tasks now.
+    func countTasks() throws(OperatorError) -> Int { try open(for: .read).countTasks() }
 
     /// The lines of an export.
     func lines() throws(OperatorError) -> [String] {

@@ -1,0 +1,57 @@
+import Basics
+import SQLite
+import Tasks
+
+/// The statements about idempotency keys.
+extension WriteStatements {
+    /// The first id of an owner's newest tasks.
+    ///
+    /// Ids count the additions, so no row needs to be counted.
+    private static let firstRemembered =
+        "(SELECT next_id FROM owners WHERE owner = ?1) - \(IdempotencyKey.remembered)"
+    static let findKeySQL = """
+        SELECT \(IdempotencyRecord.columns.dropFirst().names) FROM attempts
+        WHERE owner = ?1 AND key = ?2 AND time > ?3 AND id >= \(firstRemembered)
+        """
+    static let putKeySQL = """
+        INSERT OR REPLACE INTO attempts(\(IdempotencyRecord.columns.names))
+        VALUES (\(TaskRow.parameters(IdempotencyRecord.columns.count)))
+        """
+    static let pruneKeysSQL = """
+        DELETE FROM attempts WHERE (owner, key) IN
+            (SELECT owner, key FROM attempts WHERE time <= ?1 ORDER BY time LIMIT ?2)
+        """
+    static let trimKeysSQL = "DELETE FROM attempts WHERE owner = ?1 AND id < \(firstRemembered)"
+
+    /// The record of a key, if it is still remembered at this time.
+    func record(
+        of key: IdempotencyKey, at time: Int64, owner: Owner
+    ) throws(SQLiteError) -> IdempotencyRecord? {
+        defer { findKey.reset() }
+        try findKey.bind(owner.identifier, key.key, time - IdempotencyKey.lifetime)
+        return try findKey.step() ? Self.record(in: findKey, of: owner) : nil
+    }
+
+    private static func record(in row: borrowing Statement, of owner: Owner) throws(SQLiteError) -> IdempotencyRecord {
+        try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try IdempotencyRecord(of: owner) { row.value(of: IdempotencyRecord.columns[$0 + 1], at: Int32($0)) }
+        }
+    }
+
+    func put(_ record: IdempotencyRecord) throws(SQLiteError) {
+        let (key, item) = (record.key, record.item)
+        try putKey.run(
+            item.owner.identifier, key.key, Int64(bitPattern: key.fingerprint), item.created, item.id, item.text.value,
+            item.completed, item.details)
+    }
+
+    /// Removes the keys of tasks that are not among an owner's newest.
+    func trimKeys(of owner: Owner) throws(SQLiteError) {
+        try trimKeys.run(owner.identifier)
+    }
+
+    /// Removes at most this many of the keys that are expired at this time.
+    func pruneKeys(at time: Int64, atMost limit: Int64) throws(SQLiteError) {
+        try pruneKeys.run(time - IdempotencyKey.lifetime, limit)
+    }
+}
