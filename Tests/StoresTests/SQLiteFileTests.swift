@@ -93,8 +93,8 @@ struct SQLiteFileTests {
         try SQLiteTaskStore.open(path: path).close()
         try Connection(path: path, mode: .readWrite).execute("PRAGMA user_version = \(number)")
         let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
-        let newer = OperatorError.fromTheFuture(path: path, version: 99, known: SQLiteSchema.known)
-        #expect(error == (number == 99 ? newer : .foreign(path: path)))
+        let newer = OperatorError.newerDatabase(path, version: 99, known: SQLiteSchema.known)
+        #expect(error == (number == 99 ? newer : .foreignDatabase(path)))
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == Int64(number))
     }
 
