@@ -114,7 +114,7 @@ struct ListCacheTests {
             }
             return page.list()
         }
-        let cache = ListCache(capacity: 1 << 20, shards: 1, answers: answers)
+        let cache = ListCache(capacity: 1 << 20, answers: answers)
         cache.finish(try mustLoad(cache, alice), of: alice, with: .success(try page()))
         var lists = [try page()]
         // Each of these is another list, because equal ones share their memory.
@@ -124,7 +124,7 @@ struct ListCacheTests {
         }
         while let lease = answers.lease(1000, for: alice) { lists.append(lists[0].holding(lease)) }
         #expect(cache.list(of: alice) == nil)
-        let isRefused = if case .refused(.noRoomForAnswer) = cache.join(alice, { _ in }) { true } else { false }
+        let isRefused = if case .known(.failure(.noRoomForAnswer)) = cache.join(alice, { _ in }) { true } else { false }
         #expect(isRefused)
         lists = []
         #expect(cache.list(of: alice) != nil)

@@ -118,7 +118,7 @@ struct PostgreSQLArchiveTests {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
         let address = server.address(database)
-        let archive = PostgreSQLArchive(address)
+        let archive = TaskDatabase.postgreSQL(address)
         func line(_ members: String, ago: Int64, text: String) -> String {
             let time = Timestamp(milliseconds: start - ago).text
             return #"{"owner":"alice",\#(members)"text":"\#(text)","completed":true,"created":"\#(time)""#
