@@ -150,7 +150,7 @@ struct PostgreSQLArchiveTests {
         try server.command(
             """
             CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'written'; END $$;
-            CREATE TRIGGER refuse BEFORE INSERT ON attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+            CREATE TRIGGER refuse AFTER INSERT OR UPDATE ON attempts FOR EACH ROW EXECUTE FUNCTION refuse();
             """, in: database)
         #expect(try archive.add([task, lines[1]]).present == 1)
     }
