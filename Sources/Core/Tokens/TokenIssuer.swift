@@ -26,8 +26,13 @@ package struct TokenIssuer: Sendable, Hashable {
         return IssuerTenant.fill(identifier, with: tenant).isSame(as: issuer)
     }
 
-    /// Compares the issuers byte by byte; the policies come from the settings.
+    /// Compares bytes, see `isSame(as:)`.
     package static func == (a: TokenIssuer, b: TokenIssuer) -> Bool {
-        a.identifier.isSame(as: b.identifier) && a.policy == b.policy
+        guard a.identifier.isSame(as: b.identifier) else { return false }
+        return switch (a.policy, b.policy) {
+        case (nil, nil): true
+        case (let a?, let b?): a.isSame(as: b)
+        case (nil, _?), (_?, nil): false
+        }
     }
 }

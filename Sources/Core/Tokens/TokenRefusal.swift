@@ -31,7 +31,12 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
         case .expired: .expired
         case .keysUnavailable(let seconds): .unavailable(retryAfter: seconds)
         case .applicationToken(let scopes?): .insufficientScope(scopes)
-        default: .invalid
+        case .tooLong, .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongAlgorithm, .wrongType,
+            .criticalExtension, .unsupportedHeader, .missingKeyIdentifier, .unknownKey, .badSignature,
+            .payloadNotJSON, .missingExpiry, .notNumericDate, .notYetValid, .issuedInFuture, .lifetimeTooLong,
+            .wrongIssuer, .wrongAudience, .missingPolicy, .wrongPolicy, .missingOwner, .malformedOwner,
+            .malformedScope, .wrongTenant, .idToken, .notIDToken, .sourceClosed, .applicationToken(nil):
+            .invalid
         }
     }
 }
