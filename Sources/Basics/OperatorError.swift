@@ -3,7 +3,7 @@ package struct OperatorError: Error, Sendable, Equatable {
     /// What failed.
     package let failure: String
     /// What to do.
-    package let advice: String?
+    package private(set) var advice: String?
     /// The exit code of the program.
     package let exitCode: Int32
     /// Whether a program that runs holds the database, so that a later attempt may succeed.
@@ -37,6 +37,8 @@ package struct OperatorError: Error, Sendable, Equatable {
 
     /// The same error, with this advice if it has none.
     package func advising(_ advice: String) -> OperatorError {
-        OperatorError(failure, advice: self.advice ?? advice, exitCode: exitCode)
+        var error = self
+        error.advice = self.advice ?? advice
+        return error
     }
 }

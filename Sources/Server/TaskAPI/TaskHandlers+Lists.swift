@@ -58,6 +58,6 @@ extension TaskHandlers {
     }
 
     static func json(_ bytes: [UInt8]) -> Response {
-        Response(200, headers: ["Content-Type": "application/json; charset=utf-8"], body: bytes)
+        Response(200, headers: jsonType, body: bytes)
     }
 }

@@ -185,7 +185,7 @@ final class TaskHandlers: Sendable {
         return headers
     }
 
-    private static let jsonType: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
+    static let jsonType: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
 
     /// Gives a command or a query to the store, and turns the store's errors into the API's.
     func storing<Command, Outcome>(

@@ -74,7 +74,7 @@ final class Log: Sendable {
         isClosing.store(true, ordering: .sequentiallyConsistent)
         work.wake()
         pause.wake()
-        _ = finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + UInt64(limit / .nanoseconds(1)))
+        _ = finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + UInt64(limit.nanoseconds))
     }
 
     private func run() {

@@ -149,7 +149,7 @@ final class TaskServerProcess: Sendable {
         }
         readiness.stop()
         // A balancer sends requests until it has noticed, also over connections that would be closed as unused.
-        SystemTime().sleep(nanoseconds: UInt64(settings.limits.shutdownDelay / .nanoseconds(1)))
+        SystemTime().sleep(nanoseconds: UInt64(settings.limits.shutdownDelay.nanoseconds))
         servers.stop(within: settings.limits.shutdownPatience)
         verifier.stop()
         store.store.close()
