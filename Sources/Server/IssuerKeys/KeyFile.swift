@@ -66,8 +66,8 @@ package final class KeyFile: Sendable {
 
     /// Returns the record of each document of a token source in the file; all are nil if there is no file yet.
     ///
-    /// The closure learns why a record is ignored. The distrusted keys are not taken, and none that was fetched longer ago than `trust`. The wall clock, `now`, is
-    /// in milliseconds since 1970.
+    /// The closure learns why a record is ignored. Distrusted keys are not taken, and no keys that were fetched longer
+    /// ago than `trust`. The wall clock, `now`, is in milliseconds since 1970.
     ///
     /// - Throws: the reason for which no part of the file is used.
     func read(

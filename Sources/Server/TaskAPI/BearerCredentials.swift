@@ -52,8 +52,9 @@ package enum BearerCredentials: Equatable, Sendable {
     /// `OAuth` is the scheme's name in the drafts, to which NXOAuth2Client falls back (docs/clients.md, "Credentials").
     private static let schemes = ["Bearer", "OAuth"]
 
-    /// Whether the bytes are a `b64token` (RFC 6750 section 2.1); if not, the request is malformed, and its token is
-    /// not called bad (V-04).
+    /// Whether the bytes are a `b64token` (RFC 6750 section 2.1).
+    ///
+    /// If they are not, the answer calls the request malformed, and not the token bad (V-04).
     package static func isWellFormed(_ token: ArraySlice<UInt8>) -> Bool {
         let letters = token.prefix { $0 != UInt8(ascii: "=") }
         return !letters.isEmpty && letters.allSatisfy(\.isTokenLetter)

@@ -100,7 +100,7 @@ package enum PostgreSQLSchema {
 
     /// Runs the missing migrations in one transaction; returns the version before, or nil if no migration was missing.
     ///
-    /// Of many servers that start together one migrates, and the others wait, also behind a pool of sessions.
+    /// If many servers start together, one migrates and the others wait. That also holds behind a pool of sessions.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
         // The tries take a minute and a half. A program that reads for longer, such as a dump, makes the start fail.
         try connection.retrying(atMost: 60, pause: { _ in 1_000_000_000 }) { () throws(PostgreSQLError) in

@@ -9,8 +9,8 @@ package enum TaskDatabase: Sendable {
 
     /// Opens the tables in a session of the command's own, which blocks the calling thread.
     ///
-    /// Reading takes no lock that a server would notice. A SQLite file is changed only while no server uses it; servers may
-    /// use a PostgreSQL database meanwhile.
+    /// Reading takes no lock that a server would notice. A SQLite file is changed only while no server uses the file. A
+    /// PostgreSQL database is also changed while servers use it.
     package func open(for use: TableUse) throws(OperatorError) -> any TaskTables {
         switch self {
         case .sqlite(let path): try SQLiteTables(path: path, for: use)

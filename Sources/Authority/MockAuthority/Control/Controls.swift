@@ -3,8 +3,9 @@ import HTTP
 import JSON
 
 extension MockAuthority {
-    /// Answers a request to a control, about the tenant that `profile=` and `tenant=` name; without them, about that of the
-    /// policies.
+    /// Answers a request to a control, about the tenant that `profile=` and `tenant=` name.
+    ///
+    /// Without these parameters, the request is about the tenant of the policies.
     func control(_ host: HostContext) async throws(UnknownRun) -> Decision {
         if let refusal = host.refusalOfControl { return .respond(refusal) }
         let tenant: TenantAuthority
