@@ -2,12 +2,6 @@
 
 export const find = (id) => document.getElementById(id);
 
-/** Focuses the field for new tasks, but on a phone the headline: a field would open the keyboard, which nobody asked for. */
-export function focusNew(preventScroll) {
-  const isPhone = !matchMedia("(pointer: fine)").matches;
-  find(isPhone ? "headline" : "new").focus({ preventScroll: preventScroll ?? isPhone });
-}
-
 /** Makes an element with properties, attributes (in `attributes`) and children. */
 export function make(name, { attributes = {}, ...properties } = {}, ...children) {
   const element = Object.assign(document.createElement(name), properties);

@@ -54,6 +54,12 @@ export class Editor {
   }
 }
 
+/** Focuses the field for new tasks, but on a phone the headline: a field would open the keyboard, which nobody asked for. */
+export function focusNew(preventScroll) {
+  const isPhone = !matchMedia("(pointer: fine)").matches;
+  find(isPhone ? "headline" : "new").focus({ preventScroll: preventScroll ?? isPhone });
+}
+
 /** Sets the due date of the new task; "" is none. */
 export function setNewDay(day) {
   find("new-day").value = day;

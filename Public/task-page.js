@@ -3,8 +3,8 @@
 import { call, Problem, Unreachable } from "/api.js";
 import { leave, returnPolicy } from "/sign-in.js";
 import { today } from "/days.js";
-import { announce, brief, counted, find, focusNew, locale, make } from "/dom.js";
-import { alterations, dateFault, offerDays, setNewDay } from "/editor.js";
+import { announce, brief, counted, find, locale, make } from "/dom.js";
+import { alterations, dateFault, focusNew, offerDays, setNewDay } from "/editor.js";
 import { Model } from "/model.js";
 import { moving } from "/order.js";
 import { showPerson } from "/person.js";

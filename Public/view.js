@@ -2,9 +2,9 @@
 // rows whose task has changed are touched.
 
 import { isForToday, isOverdue, today } from "/days.js";
-import { counted, find, focusNew } from "/dom.js";
+import { counted, find } from "/dom.js";
 import { dragging, swiping } from "/drag.js";
-import { alterations, dateFault, Editor } from "/editor.js";
+import { alterations, dateFault, Editor, focusNew } from "/editor.js";
 import { byDue, inOrder } from "/order.js";
 import { isSame, makeRow, showMore, updateRow } from "/row.js";
 import { read, write } from "/storage.js";
