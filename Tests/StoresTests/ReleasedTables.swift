@@ -1,6 +1,6 @@
 /// The tables of versions 1 and 2, which differ only in their indexes.
 ///
-/// Never to be changed.
+/// Never to be changed. `scripts/test-packages` reads the tables of SQLite, too.
 enum ReleasedTables {
     static func sqlite(version: Int) -> String {
         let byID = version == 1 ? "" : "CREATE INDEX attempts_by_id ON attempts(owner, id);"
