@@ -13,7 +13,7 @@ package final class OwnThread: TaskExecutor {
     private let jobs = Mutex(Jobs())
     private let wakeup = Wakeup()
 
-    package init() throws(NamedThread.Failure) {
+    package init() throws(SystemError) {
         _ = try NamedThread.start("own-thread") { self.run() }
     }
 

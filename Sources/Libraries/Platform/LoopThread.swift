@@ -19,7 +19,7 @@ package final class LoopThread: Sendable {
     ///   - name: see ``NamedThread``.
     ///   - step: returns when to run again, in nanoseconds of the monotonic clock; nil sleeps until ``wake()``.
     /// - Throws: the system's refusal to start a thread.
-    package func start(_ name: String, step: @escaping @Sendable () -> Int64?) throws(NamedThread.Failure) {
+    package func start(_ name: String, step: @escaping @Sendable () -> Int64?) throws(SystemError) {
         let thread = try NamedThread.start(name) { self.run(step) }
         state.withLock { $0.thread = thread }
     }

@@ -6,12 +6,6 @@ private import Synchronization
 /// Such a thread does work that blocks on a disk or never ends, which must not occupy the threads of Swift's own pool.
 /// Threads inherit the signal mask of the thread that starts them.
 package final class NamedThread: Sendable {
-    /// The system has no room for another thread.
-    package struct Failure: Error, Equatable, Sendable {
-        /// The error number.
-        package let code: Int32
-    }
-
     private let handle: Mutex<pthread_t?>
 
     private init(_ handle: pthread_t) {
@@ -25,13 +19,16 @@ package final class NamedThread: Sendable {
     /// Starts a thread that runs the body and ends with it.
     ///
     /// The name is cut to 15 bytes, the system's limit.
-    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Failure) -> NamedThread {
+    @discardableResult
+    package static func start(
+        _ name: String, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> NamedThread {
         let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
         var handle = pthread_t()
         let code = unsafe pthread_create(&handle, nil, runThread, start.toOpaque())
         guard code == 0 else {
             unsafe start.release()
-            throw Failure(code: code)
+            throw SystemError(code: code, operation: "start a thread for \(name)")
         }
         return NamedThread(handle)
     }

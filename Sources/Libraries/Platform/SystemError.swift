@@ -48,9 +48,4 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
 extension OperatorError {
     /// A file or a stream that cannot be used.
     package init(_ error: SystemError) { self.init(sentence: error.description) }
-
-    /// A thread that cannot be started, for this part of the program.
-    package init(thread part: String, _ failure: NamedThread.Failure) {
-        self.init("\(SystemError(code: failure.code, operation: "start a thread for \(part)"))")
-    }
 }

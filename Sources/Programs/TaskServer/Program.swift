@@ -61,7 +61,7 @@ private func serve(
             exitCode: ExitStatus.badSettings.rawValue)
     }
     let observation = Observation(read.values.log)
-    try rethrowing(as: { OperatorError(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
+    try rethrowing(as: OperatorError.init) { () throws(SystemError) in
         try observation.log.start()
     }
     // What was noticed until a start failed is part of the reason.

@@ -160,7 +160,7 @@ package final class BearerVerifier: TokenVerifier {
     // MARK: Start and stop
 
     /// Reads the key file, starts the threads and begins to fetch; returns at once.
-    package func start() throws(NamedThread.Failure) {
+    package func start() throws(SystemError) {
         // Every source reads the file first, so that none writes the file before another has read it.
         readFile()
         for cache in caches { try cache.start() }

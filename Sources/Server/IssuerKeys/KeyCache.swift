@@ -57,7 +57,7 @@ final class KeyCache: Sendable {
     // MARK: Start and stop
 
     /// Begins to fetch; returns at once (V-70).
-    func start() throws(NamedThread.Failure) {
+    func start() throws(SystemError) {
         allowWaits()
         try refresher.start("keys") { self.refreshIfDue() }
     }

@@ -67,7 +67,7 @@ final class Checkpointer: Sendable {
 
     /// Starts the thread, which takes the connection.
     func start(on connection: TransferBox<Connection>) throws(OperatorError) {
-        let started = try rethrowing(as: { OperatorError(thread: "the log", $0) }) { () throws(NamedThread.Failure) in
+        let started = try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             try NamedThread.start("checkpointer") { [self] in
                 guard let connection = connection.take() else { return }
                 run(on: connection)

@@ -28,7 +28,7 @@ package final class StoreEngine: Sendable {
     /// Starts the threads, each of which opens its session.
     package func start(_ open: @escaping Opening) throws(OperatorError) {
         for (number, name) in (options.readers + options.writers).enumerated() {
-            let thread = try rethrowing(as: { OperatorError(thread: name, $0) }) { () throws(NamedThread.Failure) in
+            let thread = try rethrowing(as: OperatorError.init) { () throws(SystemError) in
                 try NamedThread.start(name) { [self] in runSession(number, open) }
             }
             threads.withLock { $0.append(thread) }

@@ -28,7 +28,7 @@ final class Acceptor: Sendable {
         self.onFull = onFull
     }
 
-    func start() throws(NamedThread.Failure) {
+    func start() throws(SystemError) {
         let started = try NamedThread.start("http-accept") { [self] in run() }
         thread.withLock { $0 = started }
     }

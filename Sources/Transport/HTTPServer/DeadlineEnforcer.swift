@@ -18,7 +18,7 @@ final class DeadlineEnforcer: Sendable {
         pause = core.times.pauseBetweenChecks
     }
 
-    func start() throws(NamedThread.Failure) {
+    func start() throws(SystemError) {
         try thread.start("http-deadlines") { [self] in check() }
     }
 

@@ -44,7 +44,7 @@ package final class HTTPServer: Sendable {
         self.daemon = Mutex(daemon)
         // If one of these calls throws, `deinit` runs and ends everything that was started.
         try socket.listen()
-        try rethrowing(as: { OperatorError(thread: "the server", $0) }) { () throws(NamedThread.Failure) in
+        try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             try enforcer.start()
             try acceptor.start()
         }

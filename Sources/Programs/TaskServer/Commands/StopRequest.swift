@@ -19,7 +19,7 @@ final class StopRequest: Sendable {
     static func watching(_ signals: Signals, advice: String) throws(OperatorError) -> StopRequest {
         let request = StopRequest()
         let signals = signals.sparingNohup
-        try rethrowing(as: { OperatorError(thread: "signals", $0) }) { () throws(NamedThread.Failure) in
+        try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             _ = try NamedThread.start("signals") { request.watch(signals, advice) }
         }
         return request

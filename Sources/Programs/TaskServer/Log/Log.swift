@@ -44,7 +44,7 @@ final class Log: Sendable {
     var dropped: Int { queue.withLock { $0.dropped } }
 
     /// Starts the thread that writes.
-    func start() throws(NamedThread.Failure) {
+    func start() throws(SystemError) {
         _ = try NamedThread.start("log") { self.run() }
     }
 

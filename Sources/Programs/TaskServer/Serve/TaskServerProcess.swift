@@ -40,7 +40,7 @@ final class TaskServerProcess: Sendable {
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier, answers)
         let api = TaskAPI(try Self.api(settings, observation, store, verifier, readiness, answers))
-        try rethrowing(as: { OperatorError(thread: "the keys", $0) }) { () throws(NamedThread.Failure) in
+        try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             try verifier.start()
         }
         do throws(OperatorError) {
