@@ -5,15 +5,15 @@ import Testing
 struct FileNameTests {
     private let name = "/tmp/platform-tests-\(UInt64.random(in: 0 ... .max))"
 
-    @Test("A lock is held once, and released with its holder")
-    func lock() throws {
+    @Test("A lock is held once, and released with its holder", arguments: [FileLock.Extent.whole, .databaseByte])
+    func lock(_ extent: FileLock.Extent) throws {
         defer { File.remove(name) }
         do {
-            let first = try FileLock(path: name)
-            #expect(throws: FileLock.Failure.held) { _ = try FileLock(path: name) }
+            let first = try FileLock(path: name, extent)
+            #expect(throws: FileLock.Failure.held) { _ = try FileLock(path: name, extent) }
             _ = consume first
         }
-        _ = try FileLock(path: name)
+        _ = try FileLock(path: name, extent)
         #expect(throws: FileLock.Failure.self) { _ = try FileLock(path: "/nonexistent/lock") }
     }
 

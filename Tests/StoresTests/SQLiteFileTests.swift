@@ -152,7 +152,7 @@ struct SQLiteFileTests {
 
     @Test("A lock of the file itself refuses servers that reach it through another mount")
     func sameFile() throws {
-        let lock = try LockedFile.lock(path)
+        let lock = try FileLock(path: path, .databaseByte)
         let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
         #expect(error == .lockedDatabase(path))
         _ = consume lock

@@ -16,7 +16,7 @@ extension SQLiteFile {
     /// Opens a file that exists as a start does, except that its tables are neither made nor brought up to date.
     package func check() throws(OperatorError) -> Condition {
         let lock = try lock()
-        // The lock is given up when the connections are closed, see ``LockedFile``.
+        // The lock is given up when the connections are closed, see ``Platform/FileLock``.
         defer { withExtendedLifetime(lock) {} }
         return try condition()
     }

@@ -9,30 +9,27 @@ package final class SQLiteFileLock: Sendable {
     /// Keeps servers away that use the same path; taken first, so that the file of a running server is not even opened.
     private let pathLock: FileLock
     /// Keeps servers away that reach the file by another path.
-    private let file: LockedFile
+    private let file: FileLock
     /// The identities of SQLite's log and its index, which stay until the last connection is closed.
     private let companions = Mutex<[String: FileIdentity]>([:])
 
     /// Locks the file at this path, which is created if it is missing.
     package init(_ path: String) throws(OperatorError) {
         self.path = path
-        pathLock = try rethrowing(as: { Self.openError($0, path) }) { () throws(FileLock.Failure) in
-            try FileLock(path: path + ".lock")
-        }
+        pathLock = try Self.lock(path + ".lock", .whole, of: path)
         // Created here, because SQLite would let every user read it.
-        file = try rethrowing(as: { Self.openError($0, path) }) { () throws(LockedFile.Failure) in
-            try LockedFile.lock(path)
+        file = try Self.lock(path, .databaseByte, of: path)
+    }
+
+    private static func lock(
+        _ file: String, _ extent: FileLock.Extent, of database: String
+    ) throws(OperatorError) -> FileLock {
+        try rethrowing(as: { Self.openError($0, database) }) { () throws(FileLock.Failure) in
+            try FileLock(path: file, extent)
         }
     }
 
     private static func openError(_ failure: FileLock.Failure, _ path: String) -> OperatorError {
-        switch failure {
-        case .held: .lockedDatabase(path)
-        case .system(let error): .unwritableDatabase(path, error.reason)
-        }
-    }
-
-    private static func openError(_ failure: LockedFile.Failure, _ path: String) -> OperatorError {
         switch failure {
         case .held: .lockedDatabase(path)
         case .hasOtherNames: .linkedDatabase(path)

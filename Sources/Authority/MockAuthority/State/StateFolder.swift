@@ -76,7 +76,7 @@ extension OperatorError {
 
     fileprivate static func locking(_ path: String, _ failure: FileLock.Failure) -> OperatorError {
         switch failure {
-        case .held:
+        case .held, .hasOtherNames:
             OperatorError(
                 ofState: "another mock-authority uses the folder \(path)", advice: "stop it, or give another --state.")
         case .system(let error): .ofState(error)
