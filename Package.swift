@@ -118,7 +118,7 @@ let modules = [
         "Programs", "TaskServer",
         imports: [
             "HTTP", "Tokens", "Tasks", "Settings", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive",
-            "OwnerMoves", "IssuerKeys", "TaskAPI", "HTTPServer", "Platform", "OpenSSL", "Basics",
+            "OwnerMoves", "IssuerKeys", "TaskAPI", "HTTPServer", "Platform", "Curl", "OpenSSL", "Basics",
         ]),
     Module(
         "Programs", "MockAuthorityServer",

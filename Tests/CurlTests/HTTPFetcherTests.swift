@@ -92,6 +92,17 @@ struct HTTPFetcherTests {
         #expect(throws: FetchError.self) { try HTTPFetcher().exchange(request) }
     }
 
+    @Test("A server of this package answers in plain text, with any status", arguments: [200, 503])
+    func ownServer(status: Int) throws {
+        let server = RawServer { $0.say("HTTP/1.1 \(status) X\r\nContent-Length: 6\r\n\r\nalive\n") }
+        defer { server.stop() }
+        let reply = try HTTPFetcher.askOwnServer(server.url)
+        #expect(reply.status == status && reply.text == "alive")
+        #expect(server.lastRequest.contains("\r\nAccept: text/plain\r\n"), "\(server.lastRequest)")
+        server.stop()
+        #expect(throws: FetchError.self) { try HTTPFetcher.askOwnServer(server.url) }
+    }
+
     @Test("A body may reach the limit but not exceed it, announced or not")
     func limit() throws {
         let full = String(repeating: "x", count: 1000)

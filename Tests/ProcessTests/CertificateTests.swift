@@ -138,7 +138,7 @@ private let expired = """
         #expect(plain.end == .exit(1))
         let ofMock = ["TASKS_LISTEN": "127.0.0.1:\(secure.stage.mockPort)"].merging(secure.settings()) { $1 }
         let wrong = try secure.stage.run(["health"], ofMock)
-        #expect(wrong.end == .exit(1) && wrong.errors.contains("speak TLS with the server"), "\(wrong.errors)")
+        #expect(wrong.end == .exit(1) && wrong.errors.contains("TLS failed"), "\(wrong.errors)")
         #expect(try secure.stop(process) == .exit(0))
     }
 }

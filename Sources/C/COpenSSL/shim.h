@@ -380,37 +380,3 @@ static inline int copenssl_signature_strength(X509 *certificate) {
 static inline int copenssl_is_for_servers(X509 *certificate) {
     return X509_check_purpose(certificate, X509_PURPOSE_SSL_SERVER, 0) == 1;
 }
-
-// What an exchange over TLS came to.
-enum copenssl_exchange_end { COPENSSL_EXCHANGE_DONE, COPENSSL_EXCHANGE_NO_HANDSHAKE, COPENSSL_EXCHANGE_CUT };
-
-// Sends bytes over a connected socket by TLS and reads until the other side closes; whose certificate it is, is NOT
-// checked. `answer` is a memory BIO of the caller, which takes at most `limit` bytes and a record. Everything is borrowed.
-static inline int copenssl_exchange_unverified(int socket, const unsigned char *bytes, size_t count, size_t limit,
-                                               BIO *answer) {
-    int end = COPENSSL_EXCHANGE_NO_HANDSHAKE;
-    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
-    SSL *connection = context ? SSL_new(context) : NULL;
-    if (connection && SSL_set_fd(connection, socket) == 1) {
-        SSL_set_verify(connection, SSL_VERIFY_NONE, NULL);
-        SSL_set_security_level(connection, 0);  // the strength of the server's own key is not what is asked
-        SSL_set_options(connection, SSL_OP_IGNORE_UNEXPECTED_EOF);
-        if (SSL_connect(connection) == 1) {
-            size_t done = 0;
-            end = COPENSSL_EXCHANGE_CUT;
-            if (SSL_write_ex(connection, bytes, count, &done) == 1) {
-                unsigned char piece[4096];
-                size_t taken = 0;
-                while (taken < limit && SSL_read_ex(connection, piece, sizeof piece, &done) == 1) {
-                    if (BIO_write(answer, piece, (int)done) != (int)done) break;
-                    taken += done;
-                }
-                if (SSL_get_error(connection, 0) == SSL_ERROR_ZERO_RETURN) end = COPENSSL_EXCHANGE_DONE;
-            }
-        }
-    }
-    SSL_free(connection);
-    SSL_CTX_free(context);
-    ERR_clear_error();
-    return end;
-}

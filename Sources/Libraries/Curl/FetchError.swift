@@ -38,9 +38,9 @@ package enum FetchError: Error, Equatable, Sendable {
         case .plainHTTPRefused: "plain http is refused; use an https address, or allow http for this authority"
         case .couldNotResolve(let host): "this machine cannot resolve \(host); check the name and the machine's DNS"
         case .couldNotConnect(let reason):
-            "this machine cannot connect: \(reason); check that the authority runs, and the firewalls between"
+            "this machine cannot connect: \(reason); check that the other side runs, and the firewalls between"
         case .timedOut(let reason):
-            "there was no answer in time: \(reason); check the network and the authority's health"
+            "there was no answer in time: \(reason); check the network and the health of the other side"
         case .certificateNotTrusted(let reason):
             "the certificate is not trusted: \(reason); put the authority's CA into the CA file, or correct the host name"
         case .handshakeFailed(let reason):

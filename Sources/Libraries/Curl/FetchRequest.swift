@@ -14,6 +14,12 @@ package struct FetchRequest: Sendable, Equatable {
     package var allowHTTP: Bool
     /// The method of the request.
     package var method = "GET"
+    /// The type of content that is wanted.
+    package var accept = "application/json"
+    /// Whether the question is for a server of this package on this machine.
+    ///
+    /// No proxy is asked and no certificate is checked then: the question carries no secret, and nothing in the answer is trusted.
+    package var isForOwnServer = false
     /// More header fields, each as a line without its end.
     package var fields: [String] = []
     /// The content of the request, if it has one.

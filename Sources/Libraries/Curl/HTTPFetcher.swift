@@ -31,6 +31,20 @@ package final class HTTPFetcher: Sendable {
         return try transfer.answer(after: result)
     }
 
+    /// Asks a server of this package on this machine, such as the command `health` does.
+    ///
+    /// - Parameter url: the address of the question; see ``FetchRequest/isForOwnServer``.
+    /// - Returns: the status, and the text of the answer without the newline at its end.
+    /// - Throws: ``FetchError`` if there is no answer within 10 s.
+    package static func askOwnServer(_ url: String) throws(FetchError) -> (status: Int, text: String) {
+        var request = FetchRequest(url: url, connectTime: .seconds(10), totalTime: .seconds(10), allowHTTP: true)
+        request.accept = "text/plain"
+        request.isForOwnServer = true
+        let (status, body) = try HTTPFetcher().exchange(request)
+        let text = String(decoding: body, as: UTF8.self)
+        return (status, text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+
     /// Ends all running calls within a twentieth of a second, and every later one at once, with
     /// ``FetchError/cancelled`` (V-91).
     package func cancel() { isCancelled.store(true, ordering: .relaxed) }

@@ -43,21 +43,12 @@ package struct SocketAddress: Sendable {
 
     /// Calls `bind`; returns 0, or -1 with the reason in `errno`.
     package func bind(_ socket: Int32) -> Int32 {
-        unsafe withPointer { address, size in unsafe Glibc.bind(socket, address, size) }
-    }
-
-    /// Calls `connect`; returns 0, or -1 with the reason in `errno`.
-    package func connect(_ socket: Int32) -> Int32 {
-        unsafe withPointer { address, size in unsafe Glibc.connect(socket, address, size) }
-    }
-
-    private func withPointer(_ call: (UnsafePointer<sockaddr>?, socklen_t) -> Int32) -> Int32 {
-        let onBytes = { (bytes: UnsafeRawBufferPointer) in
-            unsafe call(bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
+        let bind = { (bytes: UnsafeRawBufferPointer) in
+            unsafe Glibc.bind(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
         }
         return switch storage {
-        case .version4(let address): unsafe withUnsafeBytes(of: address, onBytes)
-        case .version6(let address): unsafe withUnsafeBytes(of: address, onBytes)
+        case .version4(let address): unsafe withUnsafeBytes(of: address, bind)
+        case .version6(let address): unsafe withUnsafeBytes(of: address, bind)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Basics
+import Curl
 import MockAuthority
 import Platform
-import Settings
 
 /// The help of `mock-authority token`, which asks a running authority or makes the token from the keys of a folder.
 let tokenHelp = """
@@ -49,13 +49,12 @@ func parts(of flag: String) -> (name: String, value: String?) {
 }
 
 private func ask(_ authority: String, _ target: String) throws(OperatorError) -> String {
-    guard let url = WebAddress(authority), !url.isEncrypted, let address = ListenAddress("\(url.host):\(url.port)")
-    else {
+    guard let url = WebAddress(authority), !url.isEncrypted else {
         throw OperatorError("--authority \(authority) is not an address like http://127.0.0.1:3001", .badSettings)
     }
-    let reply = try rethrowing(as: { OperatorError("\($0). Is mock-authority running there?", .unavailable) }) {
-        () throws(SystemError) in try PlainReply.get(target, host: address.host, port: address.port)
-    }
-    guard reply.status == 200 else { throw OperatorError(reply.body) }
-    return reply.body
+    let reply = try rethrowing(as: {
+        OperatorError("\(authority): \($0.message). Is mock-authority running there?", .unavailable)
+    }) { () throws(FetchError) in try HTTPFetcher.askOwnServer("http://\(url.host):\(url.port)\(target)") }
+    guard reply.status == 200 else { throw OperatorError(reply.text) }
+    return reply.text
 }

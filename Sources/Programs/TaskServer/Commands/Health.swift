@@ -1,6 +1,5 @@
 import Basics
-import Glibc
-import OpenSSL
+import Curl
 import Platform
 import Settings
 
@@ -26,48 +25,22 @@ enum HealthQuestion: Sendable {
 /// certificate. `check` judges those.
 func health(_ settings: ServerSettings, _ question: HealthQuestion) throws(OperatorError) -> ExitStatus {
     guard let address = settings.listen.first?.seenFromHere else { return .badSettings }
-    let reply = try rethrowing(as: { OperatorError("cannot \($0)") }) { () throws(SystemError) in
-        try settings.probe.ask(question, at: address)
+    let reply = try rethrowing(as: { OperatorError(sentence: "\(address): \($0.message)") }) { () throws(FetchError) in
+        try ask(question, at: address, overTLS: settings.transport.isSecure)
     }
-    guard reply.status == 200 else { throw OperatorError("\(address)\(question.path): \(reply.status) \(reply.body)") }
-    StandardStream.output.print(reply.body)
+    guard reply.status == 200 else { throw OperatorError("\(address)\(question.path): \(reply.status) \(reply.text)") }
+    StandardStream.output.print(reply.text)
     return .success
 }
 
-/// Asks one of our own servers on this machine, over TLS if the server speaks TLS.
-struct Probe {
-    let layer: PlainReply.Layer?
-
-    fileprivate func ask(_ question: HealthQuestion, at address: ListenAddress) throws(SystemError) -> PlainReply {
-        try PlainReply.get(question.path, host: address.host, port: address.port, layer: layer)
-    }
-
-    /// Whether a task-server answers there.
-    func isAlive(at address: ListenAddress) -> Bool {
-        do throws(SystemError) {
-            return try ask(.alive, at: address.seenFromHere) == PlainReply(status: 200, body: "alive")
-        } catch {
-            return false
-        }
-    }
+/// Returns whether a task-server answers at an address of this machine.
+func isServerAlive(at address: ListenAddress, overTLS isSecure: Bool) -> Bool {
+    let reply = try? ask(.alive, at: address.seenFromHere, overTLS: isSecure)
+    return reply?.status == 200 && reply?.text == "alive"
 }
 
-extension ServerSettings {
-    /// The probe of the public listeners.
-    var probe: Probe {
-        var layer: PlainReply.Layer?
-        if transport.isSecure { layer = exchangeOverTLS }
-        return Probe(layer: layer)
-    }
-}
-
-private func exchangeOverTLS(_ bytes: [UInt8], _ socket: Int32) throws(SystemError) -> [UInt8] {
-    do throws(UnverifiedExchange.Failure) {
-        return try UnverifiedExchange.send(bytes, over: socket)
-    } catch {
-        switch error {
-        case .noHandshake: throw SystemError(code: EPROTO, operation: "speak TLS with the server")
-        case .cut: throw SystemError(code: ECONNRESET, operation: "read the answer to its end")
-        }
-    }
+private func ask(
+    _ question: HealthQuestion, at address: ListenAddress, overTLS isSecure: Bool
+) throws(FetchError) -> (status: Int, text: String) {
+    try HTTPFetcher.askOwnServer("\(isSecure ? "https" : "http")://\(address)\(question.path)")
 }
