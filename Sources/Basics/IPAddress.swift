@@ -1,3 +1,5 @@
+private import Glibc
+
 /// An address of IPv4, in its IPv6-mapped form (RFC 4291 section 2.5.5.2), or of IPv6, without a port.
 package struct IPAddress: Sendable, Hashable {
     /// The 128 bits, of which the first of the address is the highest.
@@ -13,13 +15,17 @@ package struct IPAddress: Sendable, Hashable {
 
     /// Reads the address in a text such as `192.0.2.1` or `2001:db8::1`; nil for any other text.
     package init?(_ text: some StringProtocol) {
-        guard text.contains(":") else {
-            guard let bits = Self.version4(text) else { return nil }
-            self.init(version4: bits)
-            return
+        // The longest address has 45 bytes, and a text of C ends at its first zero byte.
+        guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
+        let text = String(text)
+        var (version4, version6): (UInt32, UInt128) = (0, 0)
+        if unsafe inet_pton(AF_INET, text, &version4) == 1 {
+            self.init(version4: UInt32(bigEndian: version4))
+        } else if unsafe inet_pton(AF_INET6, text, &version6) == 1 {
+            self.init(bits: UInt128(bigEndian: version6))
+        } else {
+            return nil
         }
-        guard let bits = Self.version6(text) else { return nil }
-        self.init(bits: bits)
     }
 
     /// Whether this is an address of IPv4.
@@ -40,66 +46,6 @@ package struct IPAddress: Sendable, Hashable {
 
     /// The addresses among which one client can choose: an IPv6 network with a 64-bit prefix, or one IPv4 address.
     package var network: IPAddress { isVersion4 ? self : IPAddress(bits: (bits >> 64) << 64) }
-
-    private static func version4(_ text: some StringProtocol) -> UInt32? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var bits: UInt32 = 0
-        for part in parts {
-            guard (1...3).contains(part.utf8.count), let byte = UInt8(decimal: part),
-                part.utf8.count == 1 || part.utf8.first != 0x30
-            else { return nil }
-            bits = bits << 8 | UInt32(byte)
-        }
-        return bits
-    }
-
-    private static func version6(_ text: some StringProtocol) -> UInt128? {
-        guard text.utf8.count <= 45, let gap = text.firstIndex(of: ":") else { return nil }
-        guard let double = doubleColon(in: text, from: gap) else {
-            guard let groups = groups(text, mayEndDotted: true), groups.count == 8 else { return nil }
-            return joined(groups)
-        }
-        let head = text[..<double]
-        let tail = text[text.index(double, offsetBy: 2)...]
-        guard let left = head.isEmpty ? [] : groups(head, mayEndDotted: false),
-            let right = tail.isEmpty ? [] : groups(tail, mayEndDotted: true),
-            left.count + right.count < 8
-        else { return nil }
-        return joined(left + Array(repeating: 0, count: 8 - left.count - right.count) + right)
-    }
-
-    private static func doubleColon<Text: StringProtocol>(in text: Text, from start: Text.Index) -> Text.Index? {
-        var index = start
-        while index < text.endIndex {
-            let next = text.index(after: index)
-            if text[index] == ":", next < text.endIndex, text[next] == ":" { return index }
-            index = next
-        }
-        return nil
-    }
-
-    /// Returns the groups of 16 bits; the last two groups of an address may be written as an address of IPv4.
-    private static func groups(_ text: some StringProtocol, mayEndDotted: Bool) -> [UInt16]? {
-        var groups: [UInt16] = []
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
-            if mayEndDotted, index == parts.count - 1, part.contains(".") {
-                guard let bits = version4(part) else { return nil }
-                groups += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
-            } else {
-                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0.hexadecimalValue != nil }),
-                    let group = UInt16(part, radix: 16)
-                else { return nil }
-                groups.append(group)
-            }
-        }
-        return groups
-    }
-
-    private static func joined(_ groups: [UInt16]) -> UInt128 {
-        groups.reduce(0) { $0 << 16 | UInt128($1) }
-    }
 }
 
 /// Addresses that share their first bits: `10.0.0.0/8`, `fd00::/8`, or one address alone.
