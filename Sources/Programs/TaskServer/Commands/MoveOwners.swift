@@ -15,8 +15,9 @@ func moveOwners(
     let stop = try StopRequest.watching(signals, advice: flags.applies ? flags.advice : "nothing was changed")
     guard let map = try readMap(path, flags) else { return .failure }
     if !flags.allowsAnyNamespace { try refuseUnknownNamespaces(map, path, settings.issuerKeys.ownerPrefixes) }
-    let unmapped = try listUnmapped(map, mover, flags)
-    let report = try run(mover, map, flags, stop)
+    let (unmapped, report) = try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
+        (try listUnmapped(map, mover, flags), try run(mover, map, flags, stop))
+    }
     for line in MoveReportText(report, unmapped, map.count, flags).lines {
         StandardStream.output.print(line)
     }
@@ -69,35 +70,23 @@ private func readMap(_ path: String, _ flags: MoveFlags) throws(OperatorError) -
 private func listUnmapped(
     _ map: OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
 ) throws(OperatorError) -> UnmappedOwners {
-    guard let path = flags.unmapped else {
-        return try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
-            try mover.unmapped(map, to: { _ in })
-        }
-    }
-    return try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
-        var file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineFile.create(path) }
-        let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in try file.append(line) }
-        do throws(SystemError) { try file.publish() } catch { throw OperatorError(error) }
-        return unmapped
-    }
+    guard let path = flags.unmapped else { return try mover.unmapped(map, to: { _ in }) }
+    var file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineFile.create(path) }
+    let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in try file.append(line) }
+    do throws(SystemError) { try file.publish() } catch { throw OperatorError(error) }
+    return unmapped
 }
 
 private func run(
     _ mover: OwnerMover, _ map: OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
 ) throws(OperatorError) -> MoveReport {
-    guard flags.applies else {
-        return try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
-            try mover.plan(map, merging: flags.merges)
-        }
-    }
+    guard flags.applies else { return try mover.plan(map, merging: flags.merges) }
     var progress = ProgressLine("people", besides: nil)
     defer { progress.leave() }
     progress.begin(of: map.count)
-    let report = try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
-        try mover.move(map, merging: flags.merges) { count in
-            progress.show(count)
-            return !stop.isMade
-        }
+    let report = try mover.move(map, merging: flags.merges) { count in
+        progress.show(count)
+        return !stop.isMade
     }
     progress.finish(report.pairs, isWhole: report.isWhole)
     return report
