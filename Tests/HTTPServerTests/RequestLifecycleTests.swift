@@ -62,7 +62,7 @@ struct RequestLifecycleTests {
         var life = running(.none)
         #expect(life.takes(.handlerPaused(terms(isFull: true)), "refuse overloaded") == "deciding none")
         life = running(.none)
-        #expect(life.takes(.handlerPaused(terms(isStopping: true)), "refuse stopping") == "deciding none")
+        #expect(life.takes(.handlerPaused(terms(refusesToWait: true)), "refuse stopping") == "deciding none")
         #expect(life.takes(.decision(.respond(Response(503))), "send 503") == "responding")
     }
 
@@ -210,9 +210,9 @@ private func read(_ limit: Int) -> Decision { .readBody(limit: limit) { _ in .re
 private func long(_ status: Status) -> Response { Response(status, body: [UInt8](repeating: 0x61, count: 8193)) }
 
 private func terms(
-    _ deadline: UInt64 = 50, isStopping: Bool = false, isFull: Bool = false
+    _ deadline: UInt64 = 50, refusesToWait: Bool = false, isFull: Bool = false
 ) -> RequestLifecycle.WaitingTerms {
-    RequestLifecycle.WaitingTerms(deadline: deadline, isStopping: isStopping, isFull: isFull)
+    RequestLifecycle.WaitingTerms(deadline: deadline, refusesToWait: refusesToWait, isFull: isFull)
 }
 
 private func life(_ events: Event...) -> RequestLifecycle {

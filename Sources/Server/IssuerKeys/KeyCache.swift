@@ -35,7 +35,7 @@ final class KeyCache: Sendable {
     let environment: Environment
     let guarded: Mutex<Guarded>
     private let published: PublishedKeys
-    private let refresher = LoopThread()
+    private let refresher = RepeatingThread()
 
     /// Creates the cache of the source with this index.
     init(_ index: Int, _ environment: Environment) {

@@ -36,7 +36,7 @@ package final class PostgreSQLTaskStore: TaskStore {
         if let version = facts.migratedFrom { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
         let store = PostgreSQLTaskStore(options)
         let engine = store.engine
-        let parts = Session.Surroundings(
+        let parts = Session.Parts(
             target: database.target, options: options, isOneOwnerOnly: facts.isForeign,
             preparation: StatementPreparation(observer: options.observer), isHealthy: { engine.isHealthy })
         try engine.start { number throws(SessionLoss) in

@@ -85,7 +85,7 @@ package final class SQLiteTaskStore: TaskStore {
         }
         let (statements, health) = (readers, health)
         let checkpoints = TransferBox(try file.open(.readWrite))
-        let parts = SQLiteWriter.Surroundings(
+        let parts = SQLiteWriter.Parts(
             options: options, lock: lock, health: health, cache: cache, checkpointer: checkpointer)
         try checkpointer.start(on: checkpoints)
         try engine.start { number throws(SessionLoss) in

@@ -6,7 +6,7 @@ import Tasks
 /// The session of the thread that writes.
 final class SQLiteWriter: StoreSession {
     /// The parts of the store that the writer uses.
-    struct Surroundings: Sendable {
+    struct Parts: Sendable {
         let options: SQLiteStoreOptions
         let lock: SQLiteFileLock
         let health: SQLiteHealth
@@ -15,7 +15,7 @@ final class SQLiteWriter: StoreSession {
     }
 
     private let statements: WriteStatements
-    private let parts: Surroundings
+    private let parts: Parts
     private let time = SystemTime()
     private var order = WriteOrder()
     /// Monotonic nanoseconds.
@@ -23,7 +23,7 @@ final class SQLiteWriter: StoreSession {
     /// Whether there may be more expired idempotency keys than were removed last.
     private var mustPrune = false
 
-    init(_ statements: consuming WriteStatements, _ parts: Surroundings) {
+    init(_ statements: consuming WriteStatements, _ parts: Parts) {
         self.statements = statements
         self.parts = parts
     }

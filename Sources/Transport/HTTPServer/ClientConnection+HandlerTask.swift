@@ -15,14 +15,14 @@ extension ClientConnection {
 
     /// Takes the next job or the decision of the task, or suspends the connection until there is one.
     func resumeHandler() -> RequestLifecycle.Action {
-        // The lock is held, because a stopping server sets `isEnding` before it ends the suspensions that it finds.
+        // The lock is held, because a stopping server sets `refusesToWait` before it ends the suspensions that it finds.
         lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
     }
 
     private var waitingTerms: RequestLifecycle.WaitingTerms {
         RequestLifecycle.WaitingTerms(
             deadline: min(coarseNanoseconds() &+ core.times.suspension, requestEnd),
-            isStopping: core.isEnding.load(ordering: .sequentiallyConsistent),
+            refusesToWait: core.refusesToWait.load(ordering: .sequentiallyConsistent),
             isFull: core.suspended.load(ordering: .relaxed) >= core.limits.suspensions)
     }
 

@@ -99,7 +99,7 @@ final class ClientConnection: @unchecked Sendable {
     /// Whether the response under way is the last one of the connection.
     var isLast: Bool {
         requests.load(ordering: .relaxed) >= core.limits.requestsPerConnection
-            || core.isStopping.load(ordering: .relaxed)
+            || core.closesAfterAnswers.load(ordering: .relaxed)
             || requestStart &- openedAt >= core.times.connection
     }
 

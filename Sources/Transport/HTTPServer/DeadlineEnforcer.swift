@@ -11,7 +11,7 @@ import Synchronization
 final class DeadlineEnforcer: Sendable {
     private let core: ServerCore
     private let pause: UInt64
-    private let thread = LoopThread()
+    private let thread = RepeatingThread()
 
     init(_ core: ServerCore) {
         self.core = core
@@ -19,7 +19,7 @@ final class DeadlineEnforcer: Sendable {
     }
 
     func start() throws(SystemError) {
-        try thread.start("http-deadlines") { [self] in check() }
+        try thread.start("http-deadlines") { [self] in checkAndRest() }
     }
 
     func stop() {
@@ -30,8 +30,8 @@ final class DeadlineEnforcer: Sendable {
     /// Checks at once, because connections are wanted.
     func checkNow() { thread.wake() }
 
-    /// Ends everything that is late; returns the time of the next check.
-    private func check() -> Int64 {
+    /// Ends everything that is late, and rests a while; returns the time of the next check.
+    private func checkAndRest() -> Int64 {
         let clock = SystemTime()
         let begun = clock.monotonicNanoseconds
         core.endOverdueConnections(at: coarseNanoseconds())
@@ -86,7 +86,7 @@ extension ServerCore {
     /// kept one: a request may be on its way.
     func endUnusedConnections(at now: UInt64) {
         let isHeadLate = now >= headsEnd.load(ordering: .relaxed)
-        let isOver = isEnding.load(ordering: .relaxed)
+        let isOver = refusesToWait.load(ordering: .relaxed)
         guard isHeadLate || isOver else { return }
         connections.withLock { open in
             for connection in open.values where isOver || !connection.hasUnreadBytes {

@@ -64,7 +64,7 @@ package final class HTTPServer: Sendable {
     ///
     /// A program with several servers uses it, so that none takes new requests while another ends.
     package func stopAccepting() {
-        guard !core.isStopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        guard !core.closesAfterAnswers.exchange(true, ordering: .sequentiallyConsistent) else { return }
         acceptor.stop()
         core.headsEnd.store(coarseNanoseconds() &+ 500_000_000, ordering: .relaxed)
     }
@@ -79,7 +79,7 @@ package final class HTTPServer: Sendable {
             guard let running = daemon.take() else { return }
             stopAccepting()
             drain(within: patience)
-            core.isEnding.store(true, ordering: .sequentiallyConsistent)
+            core.refusesToWait.store(true, ordering: .sequentiallyConsistent)
             core.expireHandlers(at: .max, .stopping)
             drain(within: .milliseconds(500))
             running.stop()

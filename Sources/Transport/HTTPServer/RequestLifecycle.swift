@@ -104,7 +104,8 @@ struct RequestLifecycle: Sendable {
     struct WaitingTerms: Sendable {
         /// The deadline for a handler that has not waited in this stage.
         let deadline: UInt64
-        let isStopping: Bool
+        /// Whether requests that have to wait are refused, because the server stops.
+        let refusesToWait: Bool
         /// Whether as many requests wait as are allowed.
         let isFull: Bool
     }
@@ -293,7 +294,7 @@ extension RequestLifecycle {
     private mutating func handlerPaused(_ terms: WaitingTerms) -> Action {
         switch state {
         case .handlerRunning(let stage):
-            if terms.isStopping { return enter(.deciding(stage), .refuse(.stopping)) }
+            if terms.refusesToWait { return enter(.deciding(stage), .refuse(.stopping)) }
             // A request that was allowed to wait may wait again.
             if stage.deadline == nil, terms.isFull { return enter(.deciding(stage), .refuse(.overloaded)) }
             return enter(.handlerSuspended(stage.body, until: stage.deadline ?? terms.deadline), .suspend)

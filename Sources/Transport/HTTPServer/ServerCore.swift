@@ -14,14 +14,14 @@ final class ServerCore: Sendable {
     /// libmicrohttpd may hold its own locks when it calls us to add or remove a connection. So this lock must not be
     /// held during a call of the library that locks, nor while the lock of a connection's lifecycle is taken.
     let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
-    /// Whether each answer ends its connection.
-    let isStopping = Atomic<Bool>(false)
+    /// Whether each answer ends its connection: the first phase of a stop.
+    let closesAfterAnswers = Atomic<Bool>(false)
     /// The identities that replaced the first one, the newest last; open connections use them until their end.
     let renewedIdentities = Mutex<[RenewedIdentity]>([])
     /// The time until which a stopping server waits for header blocks, by the coarse clock.
     let headsEnd = Atomic<UInt64>(.max)
-    /// Whether requests that have to wait are refused.
-    let isEnding = Atomic<Bool>(false)
+    /// Whether requests that have to wait are refused: the second phase of a stop.
+    let refusesToWait = Atomic<Bool>(false)
     let suspended = Atomic<Int>(0)
     let opened = Atomic<Int>(0)
     /// The numbers of open connections, in all and by network.

@@ -8,7 +8,7 @@ import Tasks
 /// A session with the database: one thread uses it, and blocks until the database has answered.
 final class Session: StoreSession {
     /// What the sessions of a store have in common.
-    struct Surroundings: Sendable {
+    struct Parts: Sendable {
         let target: ConnectionTarget
         let options: PostgreSQLStoreOptions
         /// A transaction may not cover owners of several servers.
@@ -23,7 +23,7 @@ final class Session: StoreSession {
     private static let mostPruned = 1000
 
     private let connection: PipelineConnection
-    private let parts: Surroundings
+    private let parts: Parts
     private let order: TransactionOrder
     private let time = SystemTime()
     /// Whether statements are prepared in this session.
@@ -34,7 +34,7 @@ final class Session: StoreSession {
     private var nextPruning: UInt64
 
     /// Connects, and prepares the statements if that is wanted and the session is not shared.
-    init(number: Int, _ parts: Surroundings) throws(PostgreSQLError) {
+    init(number: Int, _ parts: Parts) throws(PostgreSQLError) {
         connection = try PipelineConnection(to: parts.target)
         connection.limitWaits(toSeconds: Self.mostSeconds)
         let version = try PostgreSQLSchema.version(on: connection) ?? 0

@@ -2,7 +2,7 @@ private import Synchronization
 
 /// A thread that repeats one step, and sleeps between two steps until the time that the step named or until it is
 /// woken.
-package final class LoopThread: Sendable {
+package final class RepeatingThread: Sendable {
     private struct State {
         var thread: NamedThread?
         var isStopped = false
