@@ -21,14 +21,14 @@ struct StartStopTests {
         }
     }
 
-    @Test("It listens on every form of address", arguments: ["localhost", "127.0.0.1", "0.0.0.0"])
+    @Test("It listens on addresses of IPv4", arguments: ["127.0.0.1", "0.0.0.0"])
     func addresses(host: String) throws {
         let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port)
         #expect(try client.get("/")?.status == 200)
     }
 
-    @Test("IPv6, with and without brackets", arguments: ["::1", "[::1]"])
+    @Test("It listens on addresses of IPv6", arguments: ["::1", "::"])
     func version6(host: String) throws {
         let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port, overIPv6: true)

@@ -5,7 +5,7 @@ import HTTPServer
 extension HTTPServer {
     /// Binds to the address, listens on it and serves.
     ///
-    /// The host is `localhost` or a literal IPv4 or IPv6 address; see
+    /// The host is a literal IPv4 or IPv6 address; see
     /// ``init(listeningOn:limits:tls:handler:refusal:observe:)``.
     package convenience init(
         host: String = "127.0.0.1", port: UInt16, limits: ServerLimits = ServerLimits(), tls: TLSIdentity? = nil,

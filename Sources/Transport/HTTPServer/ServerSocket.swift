@@ -22,15 +22,21 @@ package final class ServerSocket: Sendable {
     private let wakeup: Int32
     private let isClosed = Atomic<Bool>(false)
 
-    /// Binds to the address, without listening; port 0 is any free port.
+    /// Binds to the literal address of IPv4 or IPv6, without listening; port 0 is any free port.
     package convenience init(bindingTo host: String, port: UInt16) throws(OperatorError) {
-        guard let address = SocketAddress(host: host, port: port) else {
+        var wanted = unsafe addrinfo()
+        unsafe wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        unsafe wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, "\(port)", &wanted, &found) == 0, let address = unsafe found else {
             throw OperatorError("'\(host)' is not an address")
         }
-        let descriptor = socket(address.family, Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { unsafe freeaddrinfo(address) }
+        let kind = Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = unsafe socket(address.pointee.ai_family, kind, 0)
         guard descriptor >= 0 else { throw .last("socket") }
         do throws(OperatorError) {
-            try bind(descriptor, to: address)
+            try unsafe bind(descriptor, to: address.pointee)
             try self.init(takingOwnershipOf: descriptor, isShared: false)
         } catch {
             _ = Glibc.close(descriptor)
@@ -84,11 +90,11 @@ package final class ServerSocket: Sendable {
     }
 }
 
-private func bind(_ descriptor: Int32, to address: SocketAddress) throws(OperatorError) {
+private func bind(_ descriptor: Int32, to address: addrinfo) throws(OperatorError) {
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
-    if address.family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+    if unsafe address.ai_family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
     limitBuffers(of: descriptor)
-    guard address.bind(descriptor) == 0 else { throw .last("bind") }
+    guard unsafe Glibc.bind(descriptor, address.ai_addr, address.ai_addrlen) == 0 else { throw .last("bind") }
 }
 
 /// Limits the bytes that wait in the system to be sent or read, whatever the window of the connection, because no limit
