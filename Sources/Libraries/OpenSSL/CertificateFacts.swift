@@ -21,7 +21,7 @@ package struct CertificateFacts: Sendable, Equatable {
 }
 
 /// Owns one `X509`, which is only read.
-@safe struct CertificateHandle: ~Copyable {
+@safe final class CertificateHandle {
     let pointer: OpaquePointer
 
     init(takingOwnershipOf certificate: OpaquePointer) {
@@ -43,7 +43,7 @@ package struct CertificateFacts: Sendable, Equatable {
     }
 
     /// Returns whether another certificate issued this one, by names, key identifiers and the allowed uses of the key.
-    func isIssued(by other: borrowing CertificateHandle) -> Bool {
+    func isIssued(by other: CertificateHandle) -> Bool {
         unsafe X509_check_issued(other.pointer, pointer) == X509_V_OK
     }
 

@@ -113,12 +113,12 @@ extension ServerCredentials {
 }
 
 /// The certificates of one text.
-private final class CertificateChain {
-    private let links: [Link]
+private struct CertificateChain {
+    private let certificates: [CertificateHandle]
 
     init(_ pem: String) throws(ServerCredentialsError) {
         var text = pem
-        var links: [Link] = []
+        var certificates: [CertificateHandle] = []
         var failure: ServerCredentialsError?
         // The BIO refers to the text, and is freed before it.
         text.withUTF8 { bytes in
@@ -126,37 +126,33 @@ private final class CertificateChain {
             defer { unsafe BIO_free(bio) }
             var isEnd: Int32 = 0
             while let certificate = unsafe copenssl_certificate_next(bio, &isEnd) {
-                links.append(Link(unsafe CertificateHandle(takingOwnershipOf: certificate)))
-                guard links.count <= ServerCredentials.longestChain else { return failure = .tooManyCertificates }
+                unsafe certificates.append(CertificateHandle(takingOwnershipOf: certificate))
+                guard certificates.count <= ServerCredentials.longestChain else {
+                    return failure = .tooManyCertificates
+                }
             }
-            if isEnd != 1 { failure = .unreadableCertificate(position: links.count + 1) }
+            if isEnd != 1 { failure = .unreadableCertificate(position: certificates.count + 1) }
         }
         if let failure { throw failure }
-        guard !links.isEmpty else { throw .noCertificate }
-        self.links = links
+        guard !certificates.isEmpty else { throw .noCertificate }
+        self.certificates = certificates
     }
 
-    var count: Int { links.count }
+    var count: Int { certificates.count }
 
-    func isFor(_ key: borrowing KeyHandle, at index: Int) -> Bool { links[index].certificate.isFor(key) }
+    func isFor(_ key: borrowing KeyHandle, at index: Int) -> Bool { certificates[index].isFor(key) }
 
     /// All certificates in PEM; nil if memory ran out.
     var pem: String? {
-        let texts = links.compactMap { $0.certificate.pem }
-        return texts.count == links.count ? texts.joined() : nil
+        let texts = certificates.compactMap(\.pem)
+        return texts.count == certificates.count ? texts.joined() : nil
     }
 
     var facts: [CertificateFacts] {
-        links.indices.map { index in
+        certificates.indices.map { index in
             let next = index + 1
-            let isOrdered = next == links.count || links[index].certificate.isIssued(by: links[next].certificate)
-            return links[index].certificate.facts(isFollowedByIssuer: isOrdered)
+            let isOrdered = next == count || certificates[index].isIssued(by: certificates[next])
+            return certificates[index].facts(isFollowedByIssuer: isOrdered)
         }
-    }
-
-    /// Holds a handle, which an array cannot hold itself.
-    private final class Link {
-        let certificate: CertificateHandle
-        init(_ certificate: consuming CertificateHandle) { self.certificate = certificate }
     }
 }
