@@ -1,4 +1,4 @@
-private import Glibc
+import Glibc
 
 extension File {
     /// Makes an empty file that only its owner may read, unless there is one.
@@ -27,9 +27,7 @@ extension File {
 
     /// Returns the kind of an object that is no regular file (`a pipe`, `a folder`); nil for a file or a free name.
     package static func otherKind(_ path: String) -> String? {
-        var facts = stat()
-        guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }
-        return otherKind(mode: facts.st_mode)
+        facts(of: path).flatMap { otherKind(mode: $0.st_mode) }
     }
 
     static func otherKind(mode: UInt32) -> String? {
@@ -44,15 +42,19 @@ extension File {
 
     /// Returns how many names (hard links) a file has; nil if there is no file.
     package static func names(_ path: String) -> Int? {
-        var facts = stat()
-        return unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 ? Int(facts.st_nlink) : nil
+        facts(of: path).map { Int($0.st_nlink) }
     }
 
     /// Returns how many bytes a file has; nil for pipes and devices.
     package static func size(_ path: String) throws(SystemError) -> Int? {
-        var facts = stat()
-        guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { throw .last("open '\(path)'") }
+        guard let facts = facts(of: path) else { throw .last("open '\(path)'") }
         return facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
+    }
+
+    /// Returns what the system knows of the object of this name; nil with the reason in `errno`.
+    static func facts(of path: String) -> stat? {
+        var facts = stat()
+        return unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 ? facts : nil
     }
 
     /// Returns the folder of a file, with a slash at its end.

@@ -88,8 +88,7 @@ package struct FileIdentity: Equatable, Sendable {
 
     /// Reads the identity of the file of this path, if there is one.
     package init?(_ path: String) {
-        var facts = stat()
-        guard unsafe fstatat(AT_FDCWD, path, &facts, 0) == 0 else { return nil }
+        guard let facts = File.facts(of: path) else { return nil }
         self.init(facts)
     }
 

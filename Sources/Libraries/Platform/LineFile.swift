@@ -28,7 +28,8 @@ package struct LineFile: ~Copyable {
         let partial = "\(path).part"
         let lock = try rethrowing(as: { (failure: FileLock.Failure) in
             switch failure {
-            case .held, .hasOtherNames: SystemError(operation: "write '\(partial)'", reason: "another program is writing it")
+            case .held, .hasOtherNames:
+                SystemError(operation: "write '\(partial)'", reason: "another program is writing it")
             case .system(let error): error
             }
         }) { () throws(FileLock.Failure) in try FileLock(path: partial) }
