@@ -12,4 +12,11 @@ package struct Response: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// Creates a response of plain text, which no cache keeps.
+    package init(_ status: Status, headers: FieldLines = FieldLines(), text: String) {
+        self.init(status, headers: headers, body: Array(text.utf8))
+        self.headers.append("Content-Type", "text/plain; charset=utf-8")
+        self.headers.append("Cache-Control", "no-store")
+    }
 }

@@ -15,14 +15,12 @@ struct PublicHandlers: Sendable {
         resource = ProtectedResource(configuration)
     }
 
-    func health(_ request: APIRequest) -> HandlerResult { .ready(Self.text(200, "alive\n")) }
+    func health(_ request: APIRequest) -> HandlerResult { .ready(Response(200, text: "alive\n")) }
 
     func readiness(_ request: APIRequest) -> HandlerResult {
         .pending { [isReady] () async throws(APIFailure) in
-            guard let reason = await isReady() else { return Self.text(200, "ready\n") }
-            var response = Self.text(503, "not ready: \(reason)\n")
-            response.headers.append("Retry-After", "5")
-            return response
+            guard let reason = await isReady() else { return Response(200, text: "ready\n") }
+            return Response(503, headers: ["Retry-After": "5"], text: "not ready: \(reason)\n")
         }
     }
 
@@ -61,12 +59,6 @@ struct PublicHandlers: Sendable {
     /// See ``ProtectedResource``.
     func protectedResource(_ request: APIRequest) throws(APIFailure) -> HandlerResult {
         .ready(Self.json(try resource.document(request)))
-    }
-
-    private static func text(_ status: Status, _ text: String) -> Response {
-        Response(
-            status, headers: ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"],
-            body: Array(text.utf8))
     }
 
     private static func json(_ bytes: [UInt8]) -> Response {
