@@ -33,28 +33,29 @@ package enum Route: Int, CaseIterable, Sendable {
         case .tasks:
             .protected(
                 "/api/tasks",
-                Operation(.get, .head, scope: .read, handler: tasks.list),
-                Operation(.post, scope: .write, bodyHandler: tasks.add),
-                Operation(.patch, scope: .write, bodyHandler: tasks.changeAll),
-                Operation(.delete, scope: .write, bodyHandler: tasks.removeAllOrCompleted))
+                Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.list)),
+                Operation(.post, scope: .write, handler: .withBody(tasks.add)),
+                Operation(.patch, scope: .write, handler: .withBody(tasks.changeAll)),
+                Operation(.delete, scope: .write, handler: .withBody(tasks.removeAllOrCompleted)))
         case .task:
             .protected(
                 "/api/tasks/{id}",
-                Operation(.get, .head, scope: .read, handler: tasks.find),
-                Operation(.put, .patch, scope: .write, bodyHandler: tasks.change),
-                Operation(.delete, scope: .write, handler: tasks.remove))
+                Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.find)),
+                Operation(.put, .patch, scope: .write, handler: .withBody(tasks.change)),
+                Operation(.delete, scope: .write, handler: .withoutBody(tasks.remove)))
         case .tasksOfNamedOwner:
             // The owner in the path is ignored: tasks belong to the owner of the token.
             .protected(
                 "/api/tasks/{owner}",
-                Operation(.get, .head, scope: .read, handler: tasks.list),
-                Operation(.delete, scope: .write, bodyHandler: tasks.removeAll))
+                Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.list)),
+                Operation(.delete, scope: .write, handler: .withBody(tasks.removeAll)))
         case .taskByText:
             .protected(
                 "/api/tasks/{owner}/{text}",
-                Operation(.post, scope: .write, bodyHandler: tasks.addTextOfPath),
-                Operation(.delete, scope: .write, bodyHandler: tasks.removeTextOfPath))
-        case .me: .protected("/api/me", Operation(.get, .head, scope: .read, handler: PrincipalAnswer.answer))
+                Operation(.post, scope: .write, handler: .withBody(tasks.addTextOfPath)),
+                Operation(.delete, scope: .write, handler: .withBody(tasks.removeTextOfPath)))
+        case .me:
+            .protected("/api/me", Operation(.get, .head, scope: .read, handler: .withoutBody(PrincipalAnswer.answer)))
         // A path below /api that does not exist asks for a token like the others (V-08).
         case .unknownBelowAPI: .protected("/api/?")
         case .health: .open("/healthz", pages.health)

@@ -58,12 +58,9 @@ package struct Operation: Sendable {
 
     enum Handler: Sendable {
         /// Decides without a body. A body that is sent is dropped.
-        case withoutBody(WithoutBody)
-        case withBody(WithBody)
+        case withoutBody(@Sendable (APIRequest, Principal) throws(APIFailure) -> HandlerResult)
+        case withBody(@Sendable (APIRequest, Principal, [UInt8]) throws(APIFailure) -> HandlerResult)
     }
-
-    typealias WithoutBody = @Sendable (APIRequest, Principal) throws(APIFailure) -> HandlerResult
-    typealias WithBody = @Sendable (APIRequest, Principal, [UInt8]) throws(APIFailure) -> HandlerResult
 
     let methods: [Method]
     package let scope: Scope
@@ -71,16 +68,10 @@ package struct Operation: Sendable {
 
     package var readsBody: Bool { if case .withBody = handler { true } else { false } }
 
-    init(_ methods: Method..., scope: Scope, handler: @escaping WithoutBody) {
+    init(_ methods: Method..., scope: Scope, handler: Handler) {
         self.methods = methods
         self.scope = scope
-        self.handler = .withoutBody(handler)
-    }
-
-    init(_ methods: Method..., scope: Scope, bodyHandler: @escaping WithBody) {
-        self.methods = methods
-        self.scope = scope
-        handler = .withBody(bodyHandler)
+        self.handler = handler
     }
 }
 
