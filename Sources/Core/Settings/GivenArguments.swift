@@ -1,10 +1,5 @@
 /// The arguments of a command line, taken out setting by setting; the rest are mistakes or operands.
 struct GivenArguments {
-    enum Occurrence {
-        case value(String)
-        case bare
-    }
-
     private var arguments: [String?]
     /// The arguments after `--`, which are never flags.
     private let trailing: [String]
@@ -15,19 +10,19 @@ struct GivenArguments {
         trailing = Array(given.dropFirst(flags.count + 1))
     }
 
-    /// Takes out all occurrences of `--name`, `--name=value` and `--name value`.
+    /// Takes out all occurrences of `--name`, `--name=value` and `--name value`, and returns their values.
     ///
     /// The next argument is taken only if `accepts` allows it: `--flag check` leaves the command alone.
-    mutating func take(_ flag: String, accepts: (String) -> Bool) -> [Occurrence] {
-        var found: [Occurrence] = []
+    mutating func take(_ flag: String, accepts: (String) -> Bool) -> [String?] {
+        var found: [String?] = []
         for index in arguments.indices {
             guard let argument = arguments[index] else { continue }
             if argument == flag {
                 arguments[index] = nil
-                found.append(takeValue(after: index, accepts: accepts).map { .value($0) } ?? .bare)
+                found.append(takeValue(after: index, accepts: accepts))
             } else if argument.hasPrefix(flag + "=") {
                 arguments[index] = nil
-                found.append(.value(String(argument.dropFirst(flag.count + 1))))
+                found.append(String(argument.dropFirst(flag.count + 1)))
             }
         }
         return found

@@ -17,15 +17,9 @@ package struct SettingKind<Value: Sendable>: Sendable {
     /// Whether the setting can also be read from a file that its `_FILE` variant names.
     private(set) var hasFile = false
 
-    /// Creates a kind of setting whose texts may be shown.
+    /// Creates a kind of setting; without `redact`, its texts may be shown.
     package init(
-        placeholder: String, expected: String, example: String, parse: @escaping @Sendable (String) -> Value?
-    ) {
-        self.init(placeholder, expected, example, parse: parse)
-    }
-
-    init(
-        _ placeholder: String, _ expected: String, _ example: String, redact: (@Sendable (String) -> String)? = nil,
+        placeholder: String, expected: String, example: String, redact: (@Sendable (String) -> String)? = nil,
         bareFlag: String? = nil, parse: @escaping @Sendable (String) -> Value?
     ) {
         self.placeholder = placeholder
@@ -41,7 +35,9 @@ package struct SettingKind<Value: Sendable>: Sendable {
 
     /// Returns the same kind, shown only through the closure, and readable from a file that the `_FILE` variant names.
     package func redacted(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
-        SettingKind(placeholder, expected, example, redact: redact, parse: parse).reloadable
+        SettingKind(
+            placeholder: placeholder, expected: expected, example: example, redact: redact, parse: parse
+        ).reloadable
     }
 
     /// The same kind, readable from a file that the `_FILE` variant names: a file can change while the program runs.
@@ -78,7 +74,9 @@ extension SettingKind where Value == String {
 
 extension SettingKind where Value == Bool {
     /// True or false; a flag without a value is true.
-    package static let bool = SettingKind("true|false", "true or false", "true", bareFlag: "true") { text in
+    package static let bool = SettingKind(
+        placeholder: "true|false", expected: "true or false", example: "true", bareFlag: "true"
+    ) { text in
         switch text {
         case "true", "yes", "on", "1": true
         case "false", "no", "off", "0": false

@@ -3,10 +3,6 @@ package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConverti
     /// One sentence for each mistake, in the order of the table.
     package let messages: [String]
 
-    package init(_ messages: [String]) {
-        self.messages = messages
-    }
-
     /// The mistakes, one a line.
     package var description: String {
         messages.joined(separator: "\n")

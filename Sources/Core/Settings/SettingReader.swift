@@ -81,10 +81,9 @@ package struct SettingReader {
     /// Reads a flag of the command line without a variable and without a value, such as `--version`.
     package mutating func flag(_ name: String, help: String) -> Bool {
         entries.append(SettingEntry(flag: "--\(name)", help: help))
-        return arguments.take("--\(name)") { _ in false }.contains { occurrence in
-            if case .value = occurrence { mistakes.append("--\(name) takes no value.") }
-            return true
-        }
+        let values = arguments.take("--\(name)") { _ in false }
+        for _ in values.compactMap(\.self) { mistakes.append("--\(name) takes no value.") }
+        return !values.isEmpty
     }
 
     /// Reads a flag of the command line with a value and without a variable, such as `--user` of one command.

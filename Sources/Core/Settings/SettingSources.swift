@@ -33,11 +33,10 @@ extension SettingReader {
     mutating func fromFlags<Value>(_ flag: String, _ kind: SettingKind<Value>) -> [GivenText] {
         let accepts: (String) -> Bool = kind.bareFlag == nil ? { _ in true } : { kind.parse($0) != nil }
         var texts: [GivenText] = []
-        for occurrence in arguments.take(flag, accepts: accepts) {
-            switch (occurrence, kind.bareFlag) {
-            case (.value(let text), _), (.bare, .some(let text)):
+        for value in arguments.take(flag, accepts: accepts) {
+            if let text = value ?? kind.bareFlag {
                 texts.append(GivenText(text: text, name: flag, source: .flag))
-            case (.bare, nil):
+            } else {
                 mistakes.append("\(flag) needs a value: \(kind.expected). Example: \(flag) \(kind.example)")
             }
         }

@@ -57,7 +57,7 @@ extension SettingTable {
         let values = Self(reading: &reader)
         let operands = reader.takeOperands()
         let mistakes = reader.mistakes + values.mistakes(for: operands)
-        guard mistakes.isEmpty else { throw SettingMistakes(mistakes) }
+        guard mistakes.isEmpty else { throw SettingMistakes(messages: mistakes) }
         return ReadSettings(values: values, entries: reader.entries, operands: operands)
     }
 

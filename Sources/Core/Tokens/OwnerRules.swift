@@ -5,10 +5,6 @@ package struct OwnerRules: Sendable, Equatable {
     package var claim: OwnerClaim
     /// The text before the value of the claim: `ext:`, or nothing.
     package var prefix = ""
-
-    package init(claim: OwnerClaim) {
-        self.claim = claim
-    }
 }
 
 /// The claim, or claims, that identify a person.
