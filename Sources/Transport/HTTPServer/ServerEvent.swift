@@ -18,8 +18,8 @@ package enum Shortage: Sendable, Equatable {
     case system(Int32)
 }
 
-/// The times that a connection can use up (V-145).
-package enum Deadline: UInt8, Sendable, Equatable, CaseIterable {
+/// The times that a connection can use up (V-145), with their names in logs and metrics.
+package enum Deadline: String, Sendable, Equatable, CaseIterable {
     /// There was no request on a kept connection.
     case idle
     /// The header block did not end.

@@ -12,7 +12,9 @@ struct PrometheusText {
     }
 
     /// One sample; label values are texts of the program or cleaned before.
-    mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: some Number) {
+    mutating func sample(
+        _ name: String, _ labels: [(name: String, value: String)], _ value: some CustomStringConvertible
+    ) {
         text += name
         if !labels.isEmpty {
             text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
@@ -21,7 +23,7 @@ struct PrometheusText {
     }
 
     /// A family of one sample.
-    mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some Number) {
+    mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some CustomStringConvertible) {
         family(name, kind, help)
         sample(name, [], value)
     }
@@ -46,8 +48,3 @@ struct PrometheusText {
         }.joined()
     }
 }
-
-/// The type of a sample's value.
-protocol Number: CustomStringConvertible {}
-extension Int: Number {}
-extension Double: Number {}

@@ -36,7 +36,7 @@ struct KeyMetrics {
 
     private func each(
         _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ text: inout PrometheusText,
-        _ value: (KeyStatus) -> some Number
+        _ value: (KeyStatus) -> some CustomStringConvertible
     ) {
         text.family(name, kind, help)
         for (labels, status) in sources { text.sample(name, labels, value(status)) }

@@ -88,7 +88,8 @@ final class MetricsPage: Sendable {
         text.single("tasks_requests_waiting", .gauge, "Requests that wait for an answer.", state.suspended)
         text.family("tasks_connections_cut_total", .counter, "Connections ended by a deadline.")
         for deadline in Deadline.allCases {
-            text.sample("tasks_connections_cut_total", [("deadline", deadline.name)], state.deadlines[deadline] ?? 0)
+            text.sample(
+                "tasks_connections_cut_total", [("deadline", deadline.rawValue)], state.deadlines[deadline] ?? 0)
         }
     }
 

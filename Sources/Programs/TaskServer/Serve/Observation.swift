@@ -54,7 +54,7 @@ final class Observation: Sendable {
         case .log(let kind, let line):
             ration(.warning, "http-library", by: kind) { $0.text("message", line) }
         case .cut(let deadline):
-            ration(.debug, "connection-cut", by: deadline.name) { $0.text("deadline", deadline.name) }
+            ration(.debug, "connection-cut", by: deadline.rawValue) { $0.text("deadline", deadline.rawValue) }
         case .refused(let peer):
             ration(.warning, "connection-refused", by: "") { line in
                 line.text("peer", peer, limit: 64)
@@ -78,20 +78,6 @@ final class Observation: Sendable {
         log.write(level, event) { line in
             fields(&line)
             if leftOut > 0 { line.number("leftOut", leftOut) }
-        }
-    }
-}
-
-extension Deadline {
-    /// The name in logs and metrics.
-    var name: String {
-        switch self {
-        case .idle: "idle"
-        case .header: "header"
-        case .body: "body"
-        case .suspension: "suspension"
-        case .answer: "answer"
-        case .refusal: "refusal"
         }
     }
 }
