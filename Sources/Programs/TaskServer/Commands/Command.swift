@@ -28,35 +28,26 @@ enum Command: Sendable, Equatable {
         case ("import", 1...2): self = .import(from: operands.dropFirst().first)
         case ("migrate", 1): self = .migrate
         case ("move-owners", 2): self = .moveOwners(map: operands[1])
-        case ("move-owners", _):
-            throw Self.mistake(
-                "move-owners needs one map of owners. Example: task-server move-owners owners.csv")
-        case ("backup", _):
-            throw Self.mistake("backup needs one file to write. Example: task-server backup tasks-copy.db")
-        case ("export", _), ("import", _):
-            throw Self.mistake(
-                "\(operands[0]) takes one file. Example: task-server \(operands[0]) tasks.jsonl")
-        case ("health", _):
-            throw Self.mistake(
-                "health takes nothing after it but ready. Example: task-server health ready")
-        case ("explain-token", _):
-            throw Self.mistake(
-                "explain-token reads the token from standard input, where no process list shows it. "
-                    + "Example: task-server explain-token < token.txt")
-        case (let name?, _) where Self.names.contains(name):
-            throw Self.mistake("\(name) takes nothing after it.")
-        case (.some, _):
-            throw Self.mistake(
-                "There is no such command; the commands are \(Self.names.joined(separator: ", ")).")
+        case (let name?, _):
+            let mistake =
+                Self.usages.first { $0.key == name }.map { "\($0.key) \($0.value)" }
+                ?? "There is no such command; the commands are \(Self.usages.map(\.key).joined(separator: ", "))."
+            throw OperatorError(mistake, exitCode: ExitStatus.badSettings.rawValue)
         }
     }
 
-    private static func mistake(_ sentence: String) -> OperatorError {
-        OperatorError(sentence, exitCode: ExitStatus.badSettings.rawValue)
-    }
-
-    private static let names = [
-        "serve", "check", "health", "explain-token", "backup", "export", "import", "migrate", "move-owners",
+    /// The commands with the ends of the sentences about wrong operands.
+    private static let usages: KeyValuePairs = [
+        "serve": "takes nothing after it.",
+        "check": "takes nothing after it.",
+        "health": "takes nothing after it but ready. Example: task-server health ready",
+        "explain-token": "reads the token from standard input, where no process list shows it. "
+            + "Example: task-server explain-token < token.txt",
+        "backup": "needs one file to write. Example: task-server backup tasks-copy.db",
+        "export": "takes one file. Example: task-server export tasks.jsonl",
+        "import": "takes one file. Example: task-server import tasks.jsonl",
+        "migrate": "takes nothing after it.",
+        "move-owners": "needs one map of owners. Example: task-server move-owners owners.csv",
     ]
 
     var movesOwners: Bool { if case .moveOwners = self { true } else { false } }

@@ -3,19 +3,12 @@ import Curl
 import Platform
 import Settings
 
-/// What `task-server health` asks.
-enum HealthQuestion: Sendable {
+/// What `task-server health` asks: the path of the page that answers it.
+enum HealthQuestion: String, Sendable {
     /// Whether requests are answered at all: what a supervisor restarts for.
-    case alive
+    case alive = "/healthz"
     /// Whether there are keys and a store, too: what a load balancer or a dependent service waits for.
-    case ready
-
-    fileprivate var path: String {
-        switch self {
-        case .alive: "/healthz"
-        case .ready: "/readyz"
-        }
-    }
+    case ready = "/readyz"
 }
 
 /// `task-server health`: asks the server that runs with the same settings, on the first of its public listeners.
@@ -28,7 +21,9 @@ func health(_ settings: ServerSettings, _ question: HealthQuestion) throws(Opera
     let reply = try rethrowing(as: { OperatorError(sentence: "\(address): \($0.message)") }) { () throws(FetchError) in
         try ask(question, at: address, overTLS: settings.transport.isSecure)
     }
-    guard reply.status == 200 else { throw OperatorError("\(address)\(question.path): \(reply.status) \(reply.text)") }
+    guard reply.status == 200 else {
+        throw OperatorError("\(address)\(question.rawValue): \(reply.status) \(reply.text)")
+    }
     StandardStream.output.print(reply.text)
     return .success
 }
@@ -42,5 +37,5 @@ func isServerAlive(at address: ListenAddress, overTLS isSecure: Bool) -> Bool {
 private func ask(
     _ question: HealthQuestion, at address: ListenAddress, overTLS isSecure: Bool
 ) throws(FetchError) -> (status: Int, text: String) {
-    try HTTPFetcher.askOwnServer("\(isSecure ? "https" : "http")://\(address)\(question.path)")
+    try HTTPFetcher.askOwnServer("\(isSecure ? "https" : "http")://\(address)\(question.rawValue)")
 }

@@ -32,10 +32,8 @@ struct TransportSettings: Sendable {
     /// Whether people reach the server by https.
     var isSecure: Bool { certificate != nil }
 
-    /// The files of the certificates and of the key.
-    var files: [NamedFile] {
-        [NamedFile(setting: "TASKS_TLS_CERT", certificate), NamedFile(setting: "TASKS_TLS_KEY", key)].compactMap(\.self)
-    }
+    /// The files of the certificates and of the key, with their settings.
+    var files: [(setting: String, path: String?)] { [("TASKS_TLS_CERT", certificate), ("TASKS_TLS_KEY", key)] }
 
     /// Reads both files, and checks that the key belongs to the certificate; returns nil for plain HTTP.
     func credentials() throws(OperatorError) -> ServerCredentials? {
