@@ -57,19 +57,14 @@ package final class PrivateKey: Sendable {
     }
 
     /// The key as PKCS #8 in PEM, unencrypted.
-    package var pem: String {
-        guard let text = handle.pem else {
-            preconditionFailure("writing a key to memory cannot fail, unless memory ran out")
-        }
-        return text
-    }
+    package var pem: String { Self.text(handle.pem) }
 
     /// The public half as SubjectPublicKeyInfo in PEM (RFC 5280 section 4.1).
-    package var publicPEM: String {
-        guard let text = unsafe MemoryText.taking(copenssl_public_key_write(handle.pointer)) else {
-            preconditionFailure("writing a key to memory cannot fail, unless memory ran out")
-        }
-        return text
+    package var publicPEM: String { unsafe Self.text(MemoryText.taking(copenssl_public_key_write(handle.pointer))) }
+
+    private static func text(_ written: String?) -> String {
+        guard let written else { preconditionFailure("writing a key to memory cannot fail, unless memory ran out") }
+        return written
     }
 
     /// The modulus of an RSA key, big-endian, without leading zero octet.
