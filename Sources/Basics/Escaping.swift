@@ -52,31 +52,3 @@ package enum JSONEscapedText {
         }
     }
 }
-
-/// The form of a byte that is not printable ASCII in a quoted text of ASCII.
-package enum ASCIIEscape: String, Sendable {
-    /// `\u001b`: a JSON string.
-    case json = "\\u00"
-    /// `\x1b`
-    case hexadecimal = "\\x"
-}
-
-extension [UInt8] {
-    /// Appends printable ASCII, with a backslash before a quote or a backslash, and escapes every other byte by itself.
-    ///
-    /// The result cannot end a line or change a terminal, and need not be read back.
-    package mutating func append(asciiOnly text: Span<UInt8>, escape: ASCIIEscape) {
-        for index in text.indices {
-            let byte = text[index]
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                append(UInt8(ascii: "\\"))
-                append(byte)
-            case 0x20..<0x7F: append(byte)
-            default:
-                append(contentsOf: escape.rawValue.utf8)
-                append(hexadecimal: byte)
-            }
-        }
-    }
-}

@@ -53,14 +53,4 @@ struct EncodingTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "\u{E9}" + #"/\"\\\b\t\n\f\r\u0001\u001f"# + "\u{7f}")
         #expect(JSONEscapedText(text).count == bytes.count && JSONEscapedText("\u{E9}").count == 2)
     }
-
-    @Test("A text for a log is printable ASCII")
-    func asciiOnly() {
-        var bytes: [UInt8] = []
-        bytes.append(asciiOnly: "a\"\\\n\u{1b}\u{E9}".utf8.span, escape: .json)
-        #expect(String(decoding: bytes, as: UTF8.self) == #"a\"\\\u000a\u001b\u00c3\u00a9"#)
-        bytes = []
-        bytes.append(asciiOnly: "\u{7f}~".utf8.span, escape: .hexadecimal)
-        #expect(String(decoding: bytes, as: UTF8.self) == #"\x7f~"#)
-    }
 }

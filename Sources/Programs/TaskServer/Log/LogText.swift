@@ -79,9 +79,19 @@ struct LogText: ~Copyable {
         }
     }
 
+    /// Appends printable ASCII, with a backslash before a quote or a backslash, and escapes every other byte by itself.
     private mutating func append(escaping text: Span<UInt8>, limit: Int) {
         var escaped: [UInt8] = []
-        escaped.append(asciiOnly: text.extracting(first: limit), escape: format == .json ? .json : .hexadecimal)
+        for index in text.indices.prefix(limit) {
+            let byte = text[index]
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): escaped += [UInt8(ascii: "\\"), byte]
+            case 0x20..<0x7F: escaped.append(byte)
+            default:
+                escaped.append(contentsOf: (format == .json ? "\\u00" : "\\x").utf8)
+                escaped.append(hexadecimal: byte)
+            }
+        }
         bytes.append(escaped.span)
         if text.count > limit { bytes.append("...") }
     }
