@@ -73,6 +73,11 @@ extension UInt8 {
     /// Whether this is a space or a tab: the optional white space of HTTP (RFC 9110 section 5.6.3).
     @inlinable package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
+    /// Whether this is a letter or a digit of ASCII.
+    package var isLetterOrDigit: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercasedASCII) || isDecimalDigit
+    }
+
     @inlinable package var isDecimalDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 

@@ -57,18 +57,7 @@ package enum BearerCredentials: Equatable, Sendable {
     /// If they are not, the answer calls the request malformed, and not the token bad (V-04).
     package static func isWellFormed(_ token: ArraySlice<UInt8>) -> Bool {
         let letters = token.prefix { $0 != UInt8(ascii: "=") }
-        return !letters.isEmpty && letters.allSatisfy(\.isTokenLetter)
+        return !letters.isEmpty && letters.allSatisfy { $0.isLetterOrDigit || "-._~+/".utf8.contains($0) }
             && token[letters.endIndex...].allSatisfy { $0 == UInt8(ascii: "=") }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isTokenLetter: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "+"):
-            true
-        default: false
-        }
     }
 }

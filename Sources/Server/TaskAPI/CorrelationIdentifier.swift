@@ -1,8 +1,12 @@
+import Basics
+
 /// The ids that clients send to find their request in a log again.
 enum CorrelationIdentifier {
     /// A `client-request-id` (ADAL, MSAL) that can be logged and returned: at most 64 letters, digits and `-._`.
     static func cleaned(_ value: String) -> String? {
-        guard (1...64).contains(value.utf8.count), value.utf8.allSatisfy(isPlain) else { return nil }
+        guard (1...64).contains(value.utf8.count),
+            value.utf8.allSatisfy({ $0.isLetterOrDigit || "-._".utf8.contains($0) })
+        else { return nil }
         return value
     }
 
@@ -21,9 +25,4 @@ enum CorrelationIdentifier {
     }
 
     private static func isZero(_ text: Substring) -> Bool { text.utf8.allSatisfy { $0 == 0x30 } }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte)
-            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
-    }
 }
