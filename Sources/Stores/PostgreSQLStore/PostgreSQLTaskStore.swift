@@ -75,7 +75,7 @@ package final class PostgreSQLTaskStore: TaskStore {
     ///
     /// At the start and after a write that failed, the check writes as an addition does, until a write succeeds.
     package func check() async throws(StoreError) {
-        _ = try await write(CheckDatabase())
+        _ = try await write(WriteProbe())
     }
 
     package func close() {

@@ -163,11 +163,9 @@ package final class SQLiteTaskStore: TaskStore {
         try await Reply<Command.Outcome>.awaiting { reply in
             let work = SQLiteWrite { statements throws(SQLiteError) in
                 let outcome = try command.run(with: statements)
-                return .answer(changed: outcome.changesList ? command.owner : nil) {
-                    reply.answer(.success(outcome))
-                }
+                return .answer(command.effect(of: outcome)) { reply.answer(.success(outcome)) }
             }
-            let job = Job(of: command.owner, .write, weight: command.rows, work) { reply.answer(.failure($0)) }
+            let job = Job(of: command.owner, .write, weight: command.weight, work) { reply.answer(.failure($0)) }
             engine.submit(job)
         }
     }

@@ -44,7 +44,7 @@ final class SQLiteWriter: StoreSession {
     func takeWrites(
         of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
     ) -> [Job] {
-        order.next(of: &waiting, atMost: WriteOrder.mostRows, parts.checkpointer.room, at: now)
+        order.next(of: &waiting, atMost: Job.mostWeight, parts.checkpointer.room, at: now)
     }
 
     func run(_ jobs: [Job]) -> BatchResult {
@@ -71,17 +71,11 @@ final class SQLiteWriter: StoreSession {
             failure = .final
             if let error = parts.options.beforeCommit() { throw error }
             try statements.commitTransaction()
-            result.isCommitted = true
-            result.hasWritten = result.verdicts.contains { if case .answer(_?, _) = $1 { true } else { false } }
+            result.transaction = .committed
             return result
         } catch {
             statements.connection.rollBack()
-            var result = BatchResult(failed: jobs, failure, parts.health.record(error))
-            if result.verdicts.contains(where: { $1.isFinal }) {
-                result.failure = ReportedFailure(
-                    code: String(error.code), reason: error.description, isFull: error.kind == .full)
-            }
-            return result
+            return BatchResult(failed: jobs, failure, parts.health.record(error), error.report)
         }
     }
 
@@ -97,7 +91,7 @@ final class SQLiteWriter: StoreSession {
 
     /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
     private func prune() {
-        let limit = 2 * WriteOrder.mostRows
+        let limit = 2 * Job.mostWeight
         // The next write reports the same failure.
         let isDone: Void? = try? statements.pruneKeys(at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
         mustPrune = isDone != nil && statements.connection.changes == limit

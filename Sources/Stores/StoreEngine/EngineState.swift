@@ -182,12 +182,12 @@ struct EngineState {
     mutating func finish(_ number: Int, _ result: BatchResult, again: [Job]) -> [StoreEvent] {
         workers[number].underWay = []
         if let first = again.first { waiting[first.line.rawValue].insert(contentsOf: again, at: 0) }
-        switch result.isCommitted {
-        case true?:
+        switch result.transaction {
+        case .committed:
             counts.commits += 1
             counts.writes += result.verdicts.count - again.count
-        case false?: counts.failedCommits += 1
-        case nil:
+        case .failed: counts.failedCommits += 1
+        case .none:
             for (job, verdict) in result.verdicts where job.kind == .list {
                 if case .answer = verdict { counts.listMisses += 1 }
             }

@@ -24,7 +24,7 @@ final class Session: StoreSession {
 
     private let connection: PipelineConnection
     private let parts: Surroundings
-    private let order: TransactionOrder
+    private let order: WriteOrder
     private let time = SystemTime()
     /// Whether statements are prepared in this session.
     private let isPrepared: Bool
@@ -43,7 +43,7 @@ final class Session: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.parts = parts
-        order = TransactionOrder(isOneOwnerOnly: parts.isOneOwnerOnly)
+        order = WriteOrder(isOneOwnerOnly: parts.isOneOwnerOnly)
         // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
         // operator.
         nextPruning = number == 0 && !parts.isOneOwnerOnly ? 0 : .max

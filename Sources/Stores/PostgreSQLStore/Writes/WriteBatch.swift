@@ -15,18 +15,21 @@ struct WriteBatch: Batch {
     private var isCommitted = false
     /// Whether the COMMIT failed.
     private var isCommitFailed = false
-    private let steps: [WriteStep]
+    /// The steps with the places of their statements.
+    private let steps: [(step: WriteStep, places: Range<Int>)]
     private let context: WriteContext
     /// The answers that came, by statement.
     private var answers: [Answer] = []
 
     init(_ jobs: [Job], deadlineMilliseconds: Int, in context: WriteContext) {
         self.context = context
-        steps = Self.byOwner(jobs).flatMap { Self.steps(of: $0, in: context) }
         var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
-        for step in steps { statements += step.statements }
-        statements.append(Statement(.commit))
-        self.statements = statements
+        steps = Self.byOwner(jobs).flatMap { Self.steps(of: $0, in: context) }.map { step in
+            let first = statements.count
+            statements += step.statements
+            return (step, first..<statements.count)
+        }
+        self.statements = statements + [Statement(.commit)]
         answers.reserveCapacity(statements.count)
     }
 
@@ -37,7 +40,7 @@ struct WriteBatch: Batch {
 
     /// The additions without keys first, then the others in the order in which they came.
     private static func steps(of jobs: [Job], in context: WriteContext) -> [WriteStep] {
-        var additions: [WriteStep.Addition] = []
+        var additions: [(job: Job, write: PostgreSQLWrite, command: AddTask)] = []
         var others: [WriteStep] = []
         for job in jobs {
             guard let write = job.work as? PostgreSQLWrite else { continue }
@@ -65,15 +68,14 @@ struct WriteBatch: Batch {
         isCommitFailed = index == statements.count - 1
     }
 
-    private var jobs: [Job] { steps.flatMap(\.jobs) }
+    private var jobs: [Job] { steps.flatMap(\.step.jobs) }
 
     func result() -> BatchResult {
         if isCommitted { return committed() }
         // The server answers ROLLBACK to a COMMIT of what failed.
         guard let error else { return refused(.unavailable(reason: "a commit was not confirmed")) }
-        var result = BatchResult(failed: jobs, error.batchFailure(isCommit: isCommitFailed), StoreError(error))
-        if result.verdicts.contains(where: { $1.isFinal }) { result.failure = error.report }
-        return result
+        return BatchResult(
+            failed: jobs, error.batchFailure(isCommit: isCommitFailed), StoreError(error), error.report)
     }
 
     /// The result after the session was lost: what was not committed is refused and never tried again.
@@ -86,25 +88,17 @@ struct WriteBatch: Batch {
     }
 
     private func committed() -> BatchResult {
-        var verdicts: [(job: Job, verdict: Verdict)] = []
-        var index = 2
-        for step in steps {
-            let end = index + step.statements.count
-            verdicts += zip(step.jobs, step.verdicts(answers[index..<end], in: context)).map { ($0, $1) }
-            index = end
-        }
-        var result = BatchResult(verdicts)
-        result.isCommitted = true
-        // Those to be tried again have written nothing yet.
-        result.hasWritten = verdicts.contains { job, verdict in
-            verdict.isFinal && (job.work as? PostgreSQLWrite)?.command.writes(in: context) == true
-        }
+        var result = BatchResult(
+            steps.flatMap { step, places in
+                zip(step.jobs, step.verdicts(answers[places], in: context)).map { (job: $0, verdict: $1) }
+            })
+        result.transaction = .committed
         return result
     }
 
     private func refused(_ error: StoreError) -> BatchResult {
         var result = BatchResult(refusing: jobs, error)
-        result.isCommitted = false
+        result.transaction = .failed
         return result
     }
 }

@@ -2,9 +2,9 @@ import StoreEngine
 import Tasks
 
 /// Chooses which of the waiting writes share the next transaction.
-struct TransactionOrder {
+struct WriteOrder {
     /// The weight at which a transaction is full.
-    var weight = 256
+    var weight = Job.mostWeight
     /// A transaction may not cover owners of several servers.
     let isOneOwnerOnly: Bool
 

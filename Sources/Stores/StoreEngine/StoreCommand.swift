@@ -1,0 +1,43 @@
+package import Tasks
+
+/// A command as a database runs it, in a transaction that it may share with others.
+package protocol StoreCommand: TaskCommand {
+    /// How much of a transaction the command takes, in rows of tasks.
+    var weight: Int { get }
+    func effect(of outcome: Outcome) -> Effect
+}
+
+extension StoreCommand {
+    package var weight: Int { 1 }
+
+    package func effect(of outcome: Outcome) -> Effect { outcome.changesList ? .listChanged(owner) : .none }
+}
+
+/// What a job has done to the database, once its transaction is committed.
+package enum Effect: Equatable {
+    /// The job shows nothing of the database: a transaction that changes nothing needs no room on the disk.
+    case none
+    /// The database takes writes, but no list differs.
+    case written
+    /// The list of this owner's tasks differs.
+    case listChanged(Owner)
+}
+
+/// Shows that the database takes writes, and leaves nothing.
+package struct WriteProbe: StoreCommand {
+    package enum Outcome: CommandOutcome {
+        /// The probe has written what an addition writes.
+        case written
+        /// A transaction was made that writes nothing.
+        case notWritten
+
+        package var changesList: Bool { false }
+    }
+
+    /// No token can have this owner.
+    package let owner = Owner("")
+
+    package init() {}
+
+    package func effect(of outcome: Outcome) -> Effect { outcome == .written ? .written : .none }
+}
