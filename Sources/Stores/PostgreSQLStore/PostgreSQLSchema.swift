@@ -83,10 +83,10 @@ package enum PostgreSQLSchema {
         return rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0))
     }
 
+    package typealias Partitions = (count: Int?, areForeign: Bool)
+
     /// Into how many partitions the tables are divided, nil if they are not, and whether one of them is on another server.
-    package static func partitions(
-        on connection: PipelineConnection
-    ) throws(PostgreSQLError) -> (count: Int?, areForeign: Bool) {
+    package static func partitions(on connection: PipelineConnection) throws(PostgreSQLError) -> Partitions {
         let rows = try connection.run(
             """
             SELECT CASE whole.relkind WHEN 'p' THEN count(part.oid) END, coalesce(bool_or(part.relkind = 'f'), false)
