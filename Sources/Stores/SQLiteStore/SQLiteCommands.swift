@@ -38,8 +38,6 @@ extension ChangeTask: SQLiteCommand {
 }
 
 extension ChangeTasks: SQLiteCommand {
-    package var weight: Int { changes.count }
-
     /// Looks at all revisions before it writes a task, because a refused list must leave nothing in a shared transaction.
     ///
     /// Each task is read twice, because the tasks of a list with their notes could take 20 MiB at once.

@@ -97,7 +97,6 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    /// The counts since the start.
     package var times: StoreTimes { engine.times }
 
     package var statistics: StoreStatistics {
@@ -108,12 +107,16 @@ package final class SQLiteTaskStore: TaskStore {
 
     package func cachedList(of owner: Owner) -> TaskList? { cache.list(of: owner) }
 
+    /// Reads everything of an owner for the cache and all who wait for the list there, and other lists for the caller only.
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
         try await Reply<TaskList>.awaiting { reply in
-            if query.selection == .all {
-                load(query) { reply.answer($0) }
-            } else {
-                submit(query) { reply.answer($0) }
+            guard query.selection == .all else { return submit(query) { reply.answer($0) } }
+            switch cache.join(query.owner, { reply.answer($0) }) {
+            case .known(let result): reply.answer(result)
+            case .joined: break
+            case .mustLoad(let load):
+                let cache = cache
+                submit(query) { cache.finish(load, of: query.owner, with: $0) }
             }
         }
     }
@@ -124,18 +127,6 @@ package final class SQLiteTaskStore: TaskStore {
             let list = try statements.list(query)
             afterRead()
             return list
-        }
-    }
-
-    /// Reads everything of an owner, for the cache and for all who wait for the list there.
-    private func load(_ query: ListTasks, _ waiter: @escaping ListCache.Waiter) {
-        let owner = query.owner
-        switch cache.join(owner, waiter) {
-        case .known(let result): waiter(result)
-        case .joined: break
-        case .mustLoad(let load):
-            let cache = cache
-            submit(query) { cache.finish(load, of: owner, with: $0) }
         }
     }
 

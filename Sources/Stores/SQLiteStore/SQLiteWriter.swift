@@ -5,7 +5,6 @@ import Tasks
 
 /// The session of the thread that writes.
 final class SQLiteWriter: StoreSession {
-    /// The parts of the store that the writer uses.
     struct Surroundings: Sendable {
         let options: SQLiteStoreOptions
         let lock: SQLiteFileLock
@@ -41,9 +40,7 @@ final class SQLiteWriter: StoreSession {
         return order.nextLong > now ? min(order.nextLong, nextMaintenance) : nextMaintenance
     }
 
-    func takeWrites(
-        of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
-    ) -> [Job] {
+    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] {
         order.next(of: &waiting, atMost: Job.mostWeight, parts.checkpointer.room, at: now)
     }
 
@@ -65,12 +62,12 @@ final class SQLiteWriter: StoreSession {
         // What an error means: where one write fails, the others may succeed without it.
         var failure = BatchFailure.final
         do throws(SQLiteError) {
-            try statements.beginTransaction()
+            try statements.begin.run()
             failure = .oneJob
             var result = BatchResult(try verdicts(on: jobs))
             failure = .final
             if let error = parts.options.beforeCommit() { throw error }
-            try statements.commitTransaction()
+            try statements.commit.run()
             result.transaction = .committed
             return result
         } catch {

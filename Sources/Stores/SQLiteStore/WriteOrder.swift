@@ -28,9 +28,7 @@ struct WriteOrder {
     private var served: Set<Owner> = []
 
     /// Takes the writes of the next transaction, which have no more weight than a limit, or a single long write.
-    mutating func next(
-        of waiting: inout [Job], atMost weight: Int, _ room: Room, at time: UInt64
-    ) -> [Job] {
+    mutating func next(of waiting: inout [Job], atMost weight: Int, _ room: Room, at time: UInt64) -> [Job] {
         guard room != .nothing, let first = waiting.first else { return [] }
         // The engine puts the writes of a transaction that failed before all others, so the first one that waits shows
         // whether some of them are left.

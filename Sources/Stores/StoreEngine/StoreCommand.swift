@@ -13,6 +13,10 @@ extension StoreCommand {
     package func effect(of outcome: Outcome) -> Effect { outcome.changesList ? .listChanged(owner) : .none }
 }
 
+extension ChangeTasks {
+    package var weight: Int { changes.count }
+}
+
 /// What a job has done to the database, once its transaction is committed.
 package enum Effect: Equatable {
     /// The job shows nothing of the database: a transaction that changes nothing needs no room on the disk.

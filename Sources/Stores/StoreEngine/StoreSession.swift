@@ -68,6 +68,14 @@ package struct BatchResult {
         self.loss = loss
     }
 
+    /// The batch after its session was lost: the error for all that has no answer, because it may be committed.
+    package consuming func lost(_ loss: SessionLoss) -> BatchResult {
+        let refusal = Verdict.refuse(.unavailable(reason: loss.reason))
+        verdicts = verdicts.map { ($0.job, $0.verdict.isFinal ? $0.verdict : refusal) }
+        self.loss = loss
+        return self
+    }
+
     /// The writes of a transaction that failed; those that are not tried again get the error.
     ///
     /// The failure is reported once a caller gets the error, because another try may succeed.

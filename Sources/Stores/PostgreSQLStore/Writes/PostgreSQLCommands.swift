@@ -11,9 +11,7 @@ protocol PostgreSQLCommand: StoreCommand {
 }
 
 extension ArraySlice<Answer> {
-    /// The answer of the last statement.
     fileprivate var final: Answer { last ?? .nothing }
-    /// The answer of the statement before the last one.
     fileprivate var before: Answer { dropLast().last ?? .nothing }
 }
 
@@ -77,8 +75,6 @@ extension ChangeTask: PostgreSQLCommand {
 }
 
 extension ChangeTasks: PostgreSQLCommand {
-    package var weight: Int { changes.count }
-
     /// The revisions are read under locks first; the second statement changes either all of the tasks or none.
     func statements(in context: WriteContext) -> [Statement] {
         [
