@@ -50,11 +50,6 @@ package struct PostgreSQLDatabase {
         return (version, found)
     }
 
-    /// The version of the tables, nil if there are none; throws if a server could not work with them.
-    package func checkedVersion() throws(OperatorError) -> Int? {
-        try checkedVersion(on: connect())
-    }
-
     /// A session with a database whose tables are those of this version.
     package func connectUpToDate() throws(OperatorError) -> PipelineConnection {
         let connection = try connect()
@@ -69,7 +64,8 @@ package struct PostgreSQLDatabase {
         return connection
     }
 
-    private func checkedVersion(on connection: PipelineConnection) throws(OperatorError) -> Int? {
+    /// The version of the tables, nil if there are none; throws if a server could not work with them.
+    func checkedVersion(on connection: PipelineConnection) throws(OperatorError) -> Int? {
         try refuseMissingRights(on: connection)
         let found = try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
         guard let version = found else { return nil }
@@ -119,8 +115,7 @@ package struct PostgreSQLDatabase {
     }
 
     /// Refuses a role that may make no tables, in a database without tables.
-    func refuseMissingRightToMakeTables() throws(OperatorError) {
-        let connection = try connect()
+    func refuseMissingRightToMakeTables(on connection: PipelineConnection) throws(OperatorError) {
         let schema = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(
                 "SELECT current_schema()::text, has_schema_privilege(current_schema(), 'CREATE')")

@@ -117,21 +117,15 @@ package enum PostgreSQLSchema {
         // While this waits for a table, all later statements on the table wait, too, so it waits for half a second only.
         _ = try connection.run("SELECT set_config('lock_timeout', '500', true)")
         let before = try version(on: connection) ?? 0
-        if before < known { try runMigrations(after: before, on: connection, partitions: partitions) }
-        _ = try connection.run("COMMIT")
-        return before < known ? before : nil
-    }
-
-    private static func runMigrations(
-        after version: Int, on connection: PipelineConnection, partitions: Int?
-    ) throws(PostgreSQLError) {
-        if version == 0 {
+        if before == 0 {
             try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
         }
-        for (index, migration) in migrations(partitions: partitions).enumerated().dropFirst(version) {
+        for (index, migration) in migrations(partitions: partitions).enumerated().dropFirst(before) {
             try connection.runScript(migration)
             _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(index + 1))])
         }
+        _ = try connection.run("COMMIT")
+        return before < known ? before : nil
     }
 
     /// "TASK" and "SRVR", so that no other program's lock is likely to be the same.

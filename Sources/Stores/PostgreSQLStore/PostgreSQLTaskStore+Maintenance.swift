@@ -5,8 +5,9 @@ extension PostgreSQLTaskStore {
     /// Checks whether a server could work with the database, and changes nothing; returns the result in a line.
     package static func check(_ connectionString: String) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
-        guard let version = try database.checkedVersion() else {
-            try database.refuseMissingRightToMakeTables()
+        let connection = try database.connect()
+        guard let version = try database.checkedVersion(on: connection) else {
+            try database.refuseMissingRightToMakeTables(on: connection)
             return "\(database.name) can be reached; tables will be created at the first start"
         }
         let age = version < PostgreSQLSchema.known ? "; tables will be brought up to date at the next start" : ""

@@ -47,7 +47,19 @@ package final class SQLiteTaskStore: TaskStore {
         let lock = try file.lock()
         let writes = try writeStatements(of: file, options)
         let store = SQLiteTaskStore(options, lock)
-        try store.start(TransferBox(writes), lock, file)
+        let parts = SQLiteWriter.Surroundings(
+            options: options, lock: lock, health: store.health, cache: store.cache, checkpointer: store.checkpointer)
+        var sessions: [TransferBox<any StoreSession>] = []
+        for _ in 0..<max(options.readers, 1) {
+            let reads = try readStatements(of: file, options.answers)
+            sessions.append(TransferBox(SQLiteReader(reads, store.health)))
+        }
+        sessions.append(TransferBox(SQLiteWriter(writes, parts)))
+        try store.checkpointer.start(on: TransferBox(try file.open(.readWrite)))
+        try store.engine.start { [sessions] number throws(SessionLoss) in
+            guard let session = sessions[number].take() else { throw SessionLoss("opened before") }
+            return session
+        }
         return store
     }
 
@@ -64,7 +76,7 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private static func statements(
+    private static func readStatements(
         of file: SQLiteFile, _ answers: AnswerMemory
     ) throws(OperatorError) -> ReadStatements {
         let connection = try file.open(.readWrite)
@@ -73,27 +85,6 @@ package final class SQLiteTaskStore: TaskStore {
             return try ReadStatements.compiled(on: connection, answers: answers)
         } catch {
             throw file.openError(error)
-        }
-    }
-
-    private func start(
-        _ writes: TransferBox<WriteStatements>, _ lock: SQLiteFileLock, _ file: SQLiteFile
-    ) throws(OperatorError) {
-        var readers: [TransferBox<ReadStatements>] = []
-        for _ in 0..<max(options.readers, 1) {
-            readers.append(TransferBox(try Self.statements(of: file, options.answers)))
-        }
-        let (statements, health) = (readers, health)
-        let checkpoints = TransferBox(try file.open(.readWrite))
-        let parts = SQLiteWriter.Surroundings(
-            options: options, lock: lock, health: health, cache: cache, checkpointer: checkpointer)
-        try checkpointer.start(on: checkpoints)
-        try engine.start { number throws(SessionLoss) in
-            if number < statements.count, let reader = statements[number].take() {
-                return SQLiteReader(reader, health)
-            }
-            guard let writes = writes.take() else { throw SessionLoss("opened before") }
-            return SQLiteWriter(writes, parts)
         }
     }
 

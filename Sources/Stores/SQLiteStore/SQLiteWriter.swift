@@ -64,7 +64,7 @@ final class SQLiteWriter: StoreSession {
         do throws(SQLiteError) {
             try statements.begin.run()
             failure = .oneJob
-            var result = BatchResult(try verdicts(on: jobs))
+            var result = BatchResult(try jobs.map { job throws(SQLiteError) in (job, try verdict(on: job)) })
             failure = .final
             if let error = parts.options.beforeCommit() { throw error }
             try statements.commit.run()
@@ -76,14 +76,9 @@ final class SQLiteWriter: StoreSession {
         }
     }
 
-    private func verdicts(on jobs: [Job]) throws(SQLiteError) -> [(job: Job, verdict: Verdict)] {
-        var verdicts: [(job: Job, verdict: Verdict)] = []
-        verdicts.reserveCapacity(jobs.count)
-        for job in jobs {
-            let write = job.work as? SQLiteWrite
-            verdicts.append((job, try write?.run(statements) ?? .refuse(.broken(reason: "no write of SQLite"))))
-        }
-        return verdicts
+    private func verdict(on job: Job) throws(SQLiteError) -> Verdict {
+        guard let write = job.work as? SQLiteWrite else { return .refuse(.broken(reason: "no write of SQLite")) }
+        return try write.run(statements)
     }
 
     /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.

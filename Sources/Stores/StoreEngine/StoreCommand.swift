@@ -19,9 +19,9 @@ extension ChangeTasks {
 
 /// What a job has done to the database, once its transaction is committed.
 package enum Effect: Equatable {
-    /// The job shows nothing of the database: a transaction that changes nothing needs no room on the disk.
+    /// Nothing, which needs no room on the disk and so does not show that the database takes writes.
     case none
-    /// The database takes writes, but no list differs.
+    /// The database has taken writes, but no list differs.
     case written
     /// The list of this owner's tasks differs.
     case listChanged(Owner)

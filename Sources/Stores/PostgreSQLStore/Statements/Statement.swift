@@ -41,7 +41,7 @@ enum Answer: Sendable, Equatable {
     case full
     /// The next id of an owner, by the owner's row.
     case nextID(Int64)
-    /// How many tasks were removed, or changed by a list of changes that has too long tasks for one answer.
+    /// How many tasks were removed, or were changed by a list of changes whose tasks are too long for one answer.
     case count(Int)
     case task(TaskItem)
     /// The tasks of a list of changes, if they are short enough for one answer.
