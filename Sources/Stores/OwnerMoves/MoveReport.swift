@@ -4,7 +4,6 @@ package import Tasks
 package struct MoveReport: Sendable, Equatable {
     /// The first of many, and how many there are.
     package struct Sample<Element: Sendable & Equatable>: Sendable, Equatable {
-        /// The most elements that are kept.
         private let most: Int
         package private(set) var first: [Element] = []
         package private(set) var count = 0
@@ -27,7 +26,6 @@ package struct MoveReport: Sendable, Equatable {
         package var newTasks: Int64 = 0
     }
 
-    /// People, and their tasks.
     package struct Tally: Sendable, Equatable {
         package private(set) var people = 0
         package private(set) var tasks: Int64 = 0
@@ -68,7 +66,6 @@ package struct MoveReport: Sendable, Equatable {
 
 /// The owners of a database with tasks whom a map does not name.
 package struct UnmappedOwners: Sendable, Equatable {
-    /// An owner and how many tasks that one has.
     package struct Known: Sendable, Equatable {
         package let owner: Owner
         package let tasks: Int64

@@ -6,7 +6,6 @@ import Tasks
 ///
 /// It is read from comma-separated values, a pair on each line, perhaps with a first line `old,new`.
 package struct OwnerMap: Sendable {
-    /// A pair and its line.
     struct Entry: Sendable {
         let number: Int
         let pair: OwnerPair
@@ -30,7 +29,6 @@ package struct OwnerMap: Sendable {
     /// The last line that has an owner as the new one.
     private var linesByNew: [Owner: Int] = [:]
 
-    /// How many pairs it has.
     package var count: Int { entries.count }
 
     private init() {}

@@ -3,9 +3,7 @@ import Tasks
 
 /// What a database has of an owner.
 struct OwnerState: Equatable {
-    /// The next id.
     var next: Int64 = 1
-    /// How many tasks.
     var tasks: Int64 = 0
     /// The least id of a task or an idempotency key; nil without any.
     var first: Int64?
@@ -34,36 +32,27 @@ enum MoveOutcome: Equatable {
 ///
 /// Ids stay, unless the new owner has given one of them already, also to a task that is gone: then all are raised by the
 /// last one given. Idempotency keys keep naming their tasks.
-enum OwnerMove: Equatable {
-    /// There is nothing that the new owner lacks.
-    case nothing
-    case conflict(old: Int64, new: Int64)
-    /// Ids are raised by `offset`, and the new owner's next id is then `next`.
-    case rewrite(offset: Int64, next: Int64)
+struct OwnerMove {
+    /// The outcome once the move is committed.
+    let outcome: MoveOutcome
+    /// Ids are raised by `offset`, and the new owner's next id is then `next`; nil if nothing is to be written.
+    let rewrite: (offset: Int64, next: Int64)?
 
     init(_ old: OwnerState, to new: OwnerState, merging: Bool) throws(ForeignValue) {
         guard merging || old.tasks == 0 || new.tasks == 0 else {
-            self = .conflict(old: old.tasks, new: new.tasks)
+            (outcome, rewrite) = (.conflict(old: old.tasks, new: new.tasks), nil)
             return
         }
         guard let first = old.first else {
             // Ids that were given are not given again by the new owner, either.
-            self = new.next >= old.next ? .nothing : .rewrite(offset: 0, next: old.next)
+            (outcome, rewrite) = (.nothing, new.next >= old.next ? nil : (offset: 0, next: old.next))
             return
         }
         let offset = first < new.next ? new.next - 1 : 0
         let next = max(new.next, old.next + offset)
         guard next.isNextID else { throw .lastID }
-        self = .rewrite(offset: offset, next: next)
-    }
-
-    /// The outcome of the move when it is committed.
-    func outcome(_ old: OwnerState, _ new: OwnerState) -> MoveOutcome {
-        switch self {
-        case .conflict(let old, let new): .conflict(old: old, new: new)
-        case .rewrite(let offset, _) where old.tasks > 0:
-            .moved(tasks: old.tasks, hasNewIDs: offset > 0, isMerged: new.tasks > 0)
-        case .nothing, .rewrite: .nothing
-        }
+        rewrite = (offset, next)
+        let moved = MoveOutcome.moved(tasks: old.tasks, hasNewIDs: offset > 0, isMerged: new.tasks > 0)
+        outcome = old.tasks > 0 ? moved : .nothing
     }
 }

@@ -43,8 +43,7 @@ package struct OwnerMover {
         let move = try rethrowing(as: OperatorError.init) { () throws(ForeignValue) in
             try OwnerMove(old, to: new, merging: merging)
         }
-        let outcome = move.outcome(old, new)
-        guard entry.followsAnother, case .moved(let tasks, _, _) = outcome else { return outcome }
+        guard entry.followsAnother, case .moved(let tasks, _, _) = move.outcome else { return move.outcome }
         // An earlier pair may have brought tasks by then.
         return .moved(tasks: tasks, hasNewIDs: true, isMerged: true)
     }
@@ -72,9 +71,7 @@ package struct OwnerMover {
     }
 
     /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
-    package func unmapped(
-        _ map: OwnerMap, to output: LineOutput
-    ) throws(OperatorError) -> UnmappedOwners {
+    package func unmapped(_ map: OwnerMap, to output: LineOutput) throws(OperatorError) -> UnmappedOwners {
         var unmapped = UnmappedOwners()
         var position = Owner("")
         while true {

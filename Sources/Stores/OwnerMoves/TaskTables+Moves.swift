@@ -56,9 +56,9 @@ extension TaskTables {
             let (old, new) = (states[pair.old] ?? OwnerState(), states[pair.new] ?? OwnerState())
             let move = try checking { () throws(ForeignValue) in try OwnerMove(old, to: new, merging: merging) }
             // Without a change, the row that was made for the new owner is not needed.
-            guard case .rewrite(let offset, let next) = move else { return (move.outcome(old, new), isKept: false) }
+            guard let (offset, next) = move.rewrite else { return (move.outcome, isKept: false) }
             try rewrite(owners, old, offset: offset, next: next)
-            return (move.outcome(old, new), isKept: true)
+            return (move.outcome, isKept: true)
         }
     }
 

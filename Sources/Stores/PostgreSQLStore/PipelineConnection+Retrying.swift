@@ -21,10 +21,4 @@ extension PipelineConnection {
             }
         }
     }
-
-    /// Begins a transaction with the guarantees of ``TaskStatement/guarantee``, and a minute for each statement.
-    package func beginGuaranteed() throws(PostgreSQLError) {
-        _ = try run(TaskStatement.begin.sql)
-        _ = try run(TaskStatement.guarantee.sql, [.text("60000")])
-    }
 }

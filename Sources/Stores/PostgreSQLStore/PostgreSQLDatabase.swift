@@ -33,33 +33,21 @@ package struct PostgreSQLDatabase {
         }
     }
 
-    /// What was found in the database.
-    package struct Facts: Equatable {
-        /// The version before the tables were brought up to date; nil if they were up to date.
-        package var migratedFrom: Int?
-        /// Into how many partitions the tables are divided.
-        package var partitions: Int?
-        /// Whether some of the partitions are on other servers.
-        package var isForeign = false
-    }
-
     /// Connects and checks all that can be checked before work; makes the tables if they are missing.
-    package func prepare(partitions: Int?) throws(OperatorError) -> Facts {
+    ///
+    /// Returns the version before the tables were brought up to date, or nil if they were up to date.
+    package func prepare(
+        partitions: Int?
+    ) throws(OperatorError) -> (migratedFrom: Int?, partitions: PostgreSQLSchema.Partitions) {
         let connection = try connect()
         _ = try checkedVersion(on: connection)
-        let facts = try translating { () throws(PostgreSQLError) in
+        let (version, found) = try translating { () throws(PostgreSQLError) in
             let version = try PostgreSQLSchema.migrate(on: connection, partitions: partitions)
-            let found = try PostgreSQLSchema.partitions(on: connection)
-            return Facts(migratedFrom: version, partitions: found.count, isForeign: found.areForeign)
+            return (version, try PostgreSQLSchema.partitions(on: connection))
         }
         // A server of a newer version may have been faster.
         _ = try checkedVersion(on: connection)
-        return facts
-    }
-
-    /// The version of the tables, nil if there are none; throws if a server could not work with them.
-    package func checkedVersion() throws(OperatorError) -> Int? {
-        try checkedVersion(on: connect())
+        return (version, found)
     }
 
     /// A session with a database whose tables are those of this version.
@@ -76,7 +64,8 @@ package struct PostgreSQLDatabase {
         return connection
     }
 
-    private func checkedVersion(on connection: PipelineConnection) throws(OperatorError) -> Int? {
+    /// The version of the tables, nil if there are none; throws if a server could not work with them.
+    func checkedVersion(on connection: PipelineConnection) throws(OperatorError) -> Int? {
         try refuseMissingRights(on: connection)
         let found = try translating { () throws(PostgreSQLError) in try PostgreSQLSchema.version(on: connection) }
         guard let version = found else { return nil }
@@ -126,8 +115,7 @@ package struct PostgreSQLDatabase {
     }
 
     /// Refuses a role that may make no tables, in a database without tables.
-    func refuseMissingRightToMakeTables() throws(OperatorError) {
-        let connection = try connect()
+    func refuseMissingRightToMakeTables(on connection: PipelineConnection) throws(OperatorError) {
         let schema = try translating { () throws(PostgreSQLError) in
             let rows = try connection.run(
                 "SELECT current_schema()::text, has_schema_privilege(current_schema(), 'CREATE')")

@@ -83,10 +83,10 @@ package enum PostgreSQLSchema {
         return rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0))
     }
 
+    package typealias Partitions = (count: Int?, areForeign: Bool)
+
     /// Into how many partitions the tables are divided, nil if they are not, and whether one of them is on another server.
-    package static func partitions(
-        on connection: PipelineConnection
-    ) throws(PostgreSQLError) -> (count: Int?, areForeign: Bool) {
+    package static func partitions(on connection: PipelineConnection) throws(PostgreSQLError) -> Partitions {
         let rows = try connection.run(
             """
             SELECT CASE whole.relkind WHEN 'p' THEN count(part.oid) END, coalesce(bool_or(part.relkind = 'f'), false)
@@ -117,21 +117,15 @@ package enum PostgreSQLSchema {
         // While this waits for a table, all later statements on the table wait, too, so it waits for half a second only.
         _ = try connection.run("SELECT set_config('lock_timeout', '500', true)")
         let before = try version(on: connection) ?? 0
-        if before < known { try runMigrations(after: before, on: connection, partitions: partitions) }
-        _ = try connection.run("COMMIT")
-        return before < known ? before : nil
-    }
-
-    private static func runMigrations(
-        after version: Int, on connection: PipelineConnection, partitions: Int?
-    ) throws(PostgreSQLError) {
-        if version == 0 {
+        if before == 0 {
             try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
         }
-        for (index, migration) in migrations(partitions: partitions).enumerated().dropFirst(version) {
+        for (index, migration) in migrations(partitions: partitions).enumerated().dropFirst(before) {
             try connection.runScript(migration)
             _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(index + 1))])
         }
+        _ = try connection.run("COMMIT")
+        return before < known ? before : nil
     }
 
     /// "TASK" and "SRVR", so that no other program's lock is likely to be the same.

@@ -3,9 +3,8 @@ package import Tasks
 
 /// How a PostgreSQL store works; the defaults suit a server.
 package struct PostgreSQLStoreOptions: Sendable {
-    /// The sessions for reading.
+    /// How many sessions read, and how many write.
     package var readers = 2
-    /// The sessions for writing.
     package var writers = 2
     /// Where long lists take their memory while they are made and sent.
     package var answers = AnswerMemory()

@@ -5,8 +5,9 @@ extension PostgreSQLTaskStore {
     /// Checks whether a server could work with the database, and changes nothing; returns the result in a line.
     package static func check(_ connectionString: String) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
-        guard let version = try database.checkedVersion() else {
-            try database.refuseMissingRightToMakeTables()
+        let connection = try database.connect()
+        guard let version = try database.checkedVersion(on: connection) else {
+            try database.refuseMissingRightToMakeTables(on: connection)
             return "\(database.name) can be reached; tables will be created at the first start"
         }
         let age = version < PostgreSQLSchema.known ? "; tables will be brought up to date at the next start" : ""
@@ -17,15 +18,15 @@ extension PostgreSQLTaskStore {
     /// line what was done.
     package static func migrate(_ connectionString: String, partitions: Int?) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
-        let facts = try database.prepare(partitions: partitions)
-        if let partitions, facts.partitions != partitions {
-            let found = facts.partitions.map { "\($0) partitions" } ?? "no partitions"
+        let (version, found) = try database.prepare(partitions: partitions)
+        if let partitions, found.count != partitions {
+            let found = found.count.map { "\($0) partitions" } ?? "no partitions"
             throw OperatorError(
                 "the tables in \(database.name) have \(found), and stay so",
                 advice: "to divide them into \(partitions), export, migrate an empty database, and import")
         }
-        let division = facts.partitions.map { " in \($0) partitions" } ?? ""
-        return switch facts.migratedFrom {
+        let division = found.count.map { " in \($0) partitions" } ?? ""
+        return switch version {
         case nil: "the tables in \(database.name) are up to date\(division)"
         case 0: "the tables in \(database.name) are made\(division)"
         case .some(let version):

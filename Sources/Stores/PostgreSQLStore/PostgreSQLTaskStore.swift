@@ -32,12 +32,12 @@ package final class PostgreSQLTaskStore: TaskStore {
         _ connectionString: String, options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
     ) throws(OperatorError) -> PostgreSQLTaskStore {
         let database = try PostgreSQLDatabase(connectionString)
-        let facts = try database.prepare(partitions: options.partitions)
-        if let version = facts.migratedFrom { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
+        let (version, partitions) = try database.prepare(partitions: options.partitions)
+        if let version { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
         let store = PostgreSQLTaskStore(options)
         let engine = store.engine
         let parts = Session.Parts(
-            target: database.target, options: options, isOneOwnerOnly: facts.isForeign,
+            target: database.target, options: options, isOneOwnerOnly: partitions.areForeign,
             preparation: StatementPreparation(observer: options.observer), isHealthy: { engine.isHealthy })
         try engine.start { number throws(SessionLoss) in
             try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
@@ -47,7 +47,6 @@ package final class PostgreSQLTaskStore: TaskStore {
         return store
     }
 
-    /// The counts since the start.
     package var statistics: StoreStatistics { engine.statistics }
     package var times: StoreTimes { engine.times }
 
@@ -75,7 +74,7 @@ package final class PostgreSQLTaskStore: TaskStore {
     ///
     /// At the start and after a write that failed, the check writes as an addition does, until a write succeeds.
     package func check() async throws(StoreError) {
-        _ = try await write(CheckDatabase())
+        _ = try await write(WriteProbe())
     }
 
     package func close() {
@@ -90,9 +89,7 @@ package final class PostgreSQLTaskStore: TaskStore {
         }
     }
 
-    private func write<Command: PostgreSQLCommand>(
-        _ command: Command
-    ) async throws(StoreError) -> Command.Outcome {
+    private func write<Command: PostgreSQLCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await Reply<Command.Outcome>.awaiting { reply in
             let work = PostgreSQLWrite(command, reply)
             engine.submit(

@@ -41,7 +41,12 @@ struct ReadStatements: ~Copyable {
             list.reset()
             recordedCount.reset()
         }
-        let expected = selection == .all ? try recordedCount(of: owner) : nil
+        var expected: Int64?
+        if selection == .all {
+            // The list is read from the same snapshot, because the statement is not reset before.
+            try recordedCount.bind(owner.identifier)
+            expected = try recordedCount.step() ? recordedCount.integer(0) : 0
+        }
         var page = TaskPage(of: owner, atMost: selection.limit, in: answers)
         // One task more than wanted shows whether others follow.
         let limit = selection.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
@@ -58,11 +63,5 @@ struct ReadStatements: ~Copyable {
             throw .corrupt("a list has \(page.count) tasks, and its owner's row counts \(expected)")
         }
         return .success(page.list())
-    }
-
-    /// How many tasks the owner's row records, in the snapshot from which the list is read next.
-    private func recordedCount(of owner: Owner) throws(SQLiteError) -> Int64 {
-        try recordedCount.bind(owner.identifier)
-        return try recordedCount.step() ? recordedCount.integer(0) : 0
     }
 }

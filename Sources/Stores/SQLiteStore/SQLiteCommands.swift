@@ -4,17 +4,13 @@ import SQLite
 import StoreEngine
 import Tasks
 
-/// A command as this store runs it, in a transaction that it may share with others.
-protocol SQLiteCommand: TaskCommand {
+/// A command as SQLite's writer runs it.
+protocol SQLiteCommand: StoreCommand {
     /// Makes the change; an error rolls back the whole transaction.
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> Outcome
-    /// How many rows of tasks the command may change.
-    var rows: Int { get }
 }
 
 extension AddTask: SQLiteCommand {
-    var rows: Int { 1 }
-
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> AddOutcome {
         if let key, let earlier = try statements.record(of: key, at: time, owner: owner) {
             return earlier.outcome(for: key)
@@ -31,8 +27,6 @@ extension AddTask: SQLiteCommand {
 }
 
 extension ChangeTask: SQLiteCommand {
-    var rows: Int { 1 }
-
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> ChangeOutcome {
         let item = try statements.find(id, of: owner)
         let outcome = outcome(for: item)
@@ -44,9 +38,9 @@ extension ChangeTask: SQLiteCommand {
 }
 
 extension ChangeTasks: SQLiteCommand {
-    var rows: Int { changes.count }
-
     /// Looks at all revisions before it writes a task, because a refused list must leave nothing in a shared transaction.
+    ///
+    /// Each task is read twice, because the tasks of a list with their notes could take 20 MiB at once.
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> ChangeAllOutcome {
         var revisions: [Int64: Int64] = [:]
         for change in changes { revisions[change.id] = try statements.find(change.id, of: owner)?.revision }
@@ -64,8 +58,6 @@ extension ChangeTasks: SQLiteCommand {
 }
 
 extension RemoveTask: SQLiteCommand {
-    var rows: Int { 1 }
-
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> RemoveOutcome {
         if expected != nil {
             let outcome = outcome(for: try statements.find(id, of: owner))
@@ -76,7 +68,7 @@ extension RemoveTask: SQLiteCommand {
 }
 
 extension RemoveTasks: SQLiteCommand {
-    var rows: Int { WriteStatements.mostRemoved }
+    package var weight: Int { WriteStatements.mostRemoved }
 
     /// Removes some of the tasks; the store repeats the command.
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> Int {
@@ -84,23 +76,17 @@ extension RemoveTasks: SQLiteCommand {
     }
 }
 
-/// Adds a task of the greatest length, of an owner that no token can have, and removes it in the same transaction.
-///
-/// So the probe needs what every addition needs, and leaves nothing.
-struct WriteProbe: SQLiteCommand {
-    typealias Outcome = Int
-    let owner = Owner("")
-    let rows = 1
-
-    /// The outcome counts as a change, because the commit shows that the disk takes writes.
-    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> Int {
+extension WriteProbe: SQLiteCommand {
+    /// Adds a task of the greatest length, and removes it in the same transaction, so that no addition needs more room.
+    func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> Outcome {
         var details = TaskDetails()
         for detail in TaskDetail.allCases {
             details[detail] = detail.kind.longestText.map { .string(String(repeating: "x", count: $0)) }
         }
-        guard let text = try? TaskText(String(repeating: "x", count: TaskText.longest)) else { return 0 }
+        guard let text = try? TaskText(String(repeating: "x", count: TaskText.longest)) else { return .notWritten }
         let item = TaskItem(id: 1, owner: owner, text: text, created: 0, modified: 0, details: details)
         try statements.insert(item)
-        return try statements.delete(item.id, of: owner)
+        _ = try statements.delete(item.id, of: owner)
+        return .written
     }
 }

@@ -1,9 +1,15 @@
 package import Basics
 package import SQLite
+import StoreEngine
 package import Tasks
 
 extension SQLiteError {
     package init(_ value: ForeignValue) { self = .corrupt(value.message) }
+
+    /// The error for the operator.
+    var report: ReportedFailure {
+        ReportedFailure(code: String(code), reason: description, isFull: kind == .full)
+    }
 }
 
 extension StoreError {

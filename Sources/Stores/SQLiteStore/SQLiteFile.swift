@@ -79,6 +79,5 @@ package struct SQLiteFile {
         return version
     }
 
-    /// An error of SQLite, for the operator.
     func openError(_ error: SQLiteError) -> OperatorError { OperatorError(opening: path, error) }
 }

@@ -47,7 +47,19 @@ package final class SQLiteTaskStore: TaskStore {
         let lock = try file.lock()
         let writes = try writeStatements(of: file, options)
         let store = SQLiteTaskStore(options, lock)
-        try store.start(TransferBox(writes), lock, file)
+        let parts = SQLiteWriter.Parts(
+            options: options, lock: lock, health: store.health, cache: store.cache, checkpointer: store.checkpointer)
+        var sessions: [TransferBox<any StoreSession>] = []
+        for _ in 0..<max(options.readers, 1) {
+            let reads = try readStatements(of: file, options.answers)
+            sessions.append(TransferBox(SQLiteReader(reads, store.health)))
+        }
+        sessions.append(TransferBox(SQLiteWriter(writes, parts)))
+        try store.checkpointer.start(on: TransferBox(try file.open(.readWrite)))
+        try store.engine.start { [sessions] number throws(SessionLoss) in
+            guard let session = sessions[number].take() else { throw SessionLoss("opened before") }
+            return session
+        }
         return store
     }
 
@@ -64,7 +76,7 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private static func statements(
+    private static func readStatements(
         of file: SQLiteFile, _ answers: AnswerMemory
     ) throws(OperatorError) -> ReadStatements {
         let connection = try file.open(.readWrite)
@@ -76,28 +88,6 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private func start(
-        _ writes: TransferBox<WriteStatements>, _ lock: SQLiteFileLock, _ file: SQLiteFile
-    ) throws(OperatorError) {
-        var readers: [TransferBox<ReadStatements>] = []
-        for _ in 0..<max(options.readers, 1) {
-            readers.append(TransferBox(try Self.statements(of: file, options.answers)))
-        }
-        let (statements, health) = (readers, health)
-        let checkpoints = TransferBox(try file.open(.readWrite))
-        let parts = SQLiteWriter.Parts(
-            options: options, lock: lock, health: health, cache: cache, checkpointer: checkpointer)
-        try checkpointer.start(on: checkpoints)
-        try engine.start { number throws(SessionLoss) in
-            if number < statements.count, let reader = statements[number].take() {
-                return SQLiteReader(reader, health)
-            }
-            guard let writes = writes.take() else { throw SessionLoss("opened before") }
-            return SQLiteWriter(writes, parts)
-        }
-    }
-
-    /// The counts since the start.
     package var times: StoreTimes { engine.times }
 
     package var statistics: StoreStatistics {
@@ -108,12 +98,16 @@ package final class SQLiteTaskStore: TaskStore {
 
     package func cachedList(of owner: Owner) -> TaskList? { cache.list(of: owner) }
 
+    /// Reads everything of an owner for the cache and all who wait for the list there, and other lists for the caller only.
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
         try await Reply<TaskList>.awaiting { reply in
-            if query.selection == .all {
-                load(query) { reply.answer($0) }
-            } else {
-                submit(query) { reply.answer($0) }
+            guard query.selection == .all else { return submit(query) { reply.answer($0) } }
+            switch cache.join(query.owner, { reply.answer($0) }) {
+            case .known(let result): reply.answer(result)
+            case .joined: break
+            case .mustLoad(let load):
+                let cache = cache
+                submit(query) { cache.finish(load, of: query.owner, with: $0) }
             }
         }
     }
@@ -124,18 +118,6 @@ package final class SQLiteTaskStore: TaskStore {
             let list = try statements.list(query)
             afterRead()
             return list
-        }
-    }
-
-    /// Reads everything of an owner, for the cache and for all who wait for the list there.
-    private func load(_ query: ListTasks, _ waiter: @escaping ListCache.Waiter) {
-        let owner = query.owner
-        switch cache.join(owner, waiter) {
-        case .known(let result): waiter(result)
-        case .joined: break
-        case .mustLoad(let load):
-            let cache = cache
-            submit(query) { cache.finish(load, of: owner, with: $0) }
         }
     }
 
@@ -163,11 +145,9 @@ package final class SQLiteTaskStore: TaskStore {
         try await Reply<Command.Outcome>.awaiting { reply in
             let work = SQLiteWrite { statements throws(SQLiteError) in
                 let outcome = try command.run(with: statements)
-                return .answer(changed: outcome.changesList ? command.owner : nil) {
-                    reply.answer(.success(outcome))
-                }
+                return .answer(command.effect(of: outcome)) { reply.answer(.success(outcome)) }
             }
-            let job = Job(of: command.owner, .write, weight: command.rows, work) { reply.answer(.failure($0)) }
+            let job = Job(of: command.owner, .write, weight: command.weight, work) { reply.answer(.failure($0)) }
             engine.submit(job)
         }
     }

@@ -28,9 +28,7 @@ final class SQLiteReader: StoreSession {
 
     func maintain(at now: UInt64) -> UInt64 { .max }
 
-    func takeWrites(
-        of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
-    ) -> [Job] { [] }
+    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] { [] }
 
     func run(_ jobs: [Job]) -> BatchResult {
         BatchResult(jobs.map { ($0, verdict(on: $0)) })

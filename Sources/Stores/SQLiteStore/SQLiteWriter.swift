@@ -41,10 +41,8 @@ final class SQLiteWriter: StoreSession {
         return order.nextLong > now ? min(order.nextLong, nextMaintenance) : nextMaintenance
     }
 
-    func takeWrites(
-        of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
-    ) -> [Job] {
-        order.next(of: &waiting, atMost: WriteOrder.mostRows, parts.checkpointer.room, at: now)
+    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] {
+        order.next(of: &waiting, atMost: Job.mostWeight, parts.checkpointer.room, at: now)
     }
 
     func run(_ jobs: [Job]) -> BatchResult {
@@ -65,39 +63,28 @@ final class SQLiteWriter: StoreSession {
         // What an error means: where one write fails, the others may succeed without it.
         var failure = BatchFailure.final
         do throws(SQLiteError) {
-            try statements.beginTransaction()
+            try statements.begin.run()
             failure = .oneJob
-            var result = BatchResult(try verdicts(on: jobs))
+            var result = BatchResult(try jobs.map { job throws(SQLiteError) in (job, try verdict(on: job)) })
             failure = .final
             if let error = parts.options.beforeCommit() { throw error }
-            try statements.commitTransaction()
-            result.isCommitted = true
-            result.hasWritten = result.verdicts.contains { if case .answer(_?, _) = $1 { true } else { false } }
+            try statements.commit.run()
+            result.transaction = .committed
             return result
         } catch {
             statements.connection.rollBack()
-            var result = BatchResult(failed: jobs, failure, parts.health.record(error))
-            if result.verdicts.contains(where: { $1.isFinal }) {
-                result.failure = ReportedFailure(
-                    code: String(error.code), reason: error.description, isFull: error.kind == .full)
-            }
-            return result
+            return BatchResult(failed: jobs, failure, parts.health.record(error), error.report)
         }
     }
 
-    private func verdicts(on jobs: [Job]) throws(SQLiteError) -> [(job: Job, verdict: Verdict)] {
-        var verdicts: [(job: Job, verdict: Verdict)] = []
-        verdicts.reserveCapacity(jobs.count)
-        for job in jobs {
-            let write = job.work as? SQLiteWrite
-            verdicts.append((job, try write?.run(statements) ?? .refuse(.broken(reason: "no write of SQLite"))))
-        }
-        return verdicts
+    private func verdict(on job: Job) throws(SQLiteError) -> Verdict {
+        guard let write = job.work as? SQLiteWrite else { return .refuse(.broken(reason: "no write of SQLite")) }
+        return try write.run(statements)
     }
 
     /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
     private func prune() {
-        let limit = 2 * WriteOrder.mostRows
+        let limit = 2 * Job.mostWeight
         // The next write reports the same failure.
         let isDone: Void? = try? statements.pruneKeys(at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
         mustPrune = isDone != nil && statements.connection.changes == limit

@@ -8,19 +8,9 @@ enum TaskRow {
     /// The columns without the owner.
     static let columns = TaskItem.columns.dropFirst().names
 
-    static let insert =
-        "INSERT INTO tasks(\(TaskItem.columns.names)) VALUES (\(parameters(TaskItem.columns.count)))"
-
     /// This many parameters, separated by commas.
     static func parameters(_ count: Int) -> String {
         repeatElement("?", count: count).joined(separator: ", ")
-    }
-
-    /// Gives a task to ``insert``.
-    static func bind(_ item: TaskItem, to statement: borrowing Statement) throws(SQLiteError) {
-        try statement.bind(
-            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
-            item.details)
     }
 
     static let find = "SELECT \(columns) FROM tasks WHERE owner = ?1 AND id = ?2"
@@ -33,7 +23,6 @@ enum TaskRow {
         return try statement.step() ? item(in: statement, of: owner) : nil
     }
 
-    /// The task in the current row of a statement.
     static func item(in row: borrowing Statement, of owner: Owner) throws(SQLiteError) -> TaskItem {
         try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
             try TaskItem(of: owner) { row.value(of: TaskItem.columns[$0 + 1], at: Int32($0)) }
@@ -42,7 +31,6 @@ enum TaskRow {
 }
 
 extension Statement {
-    /// The value in a column of the current row.
     package func value(of column: TableColumn, at index: Int32) -> JSONValue {
         switch column {
         case _ where isNull(index): .null

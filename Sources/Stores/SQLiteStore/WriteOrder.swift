@@ -13,10 +13,8 @@ struct WriteOrder {
         case everything
     }
 
-    /// The most rows of tasks that the short writes of one transaction may change.
-    static let mostRows = 256
-    /// The most rows of a short write.
-    static let shortRows = 16
+    /// The most weight of a short write.
+    static let mostOfShort = 16
     /// The short writes have this many times as long as a long write took.
     private static let share: UInt64 = 4
 
@@ -29,16 +27,15 @@ struct WriteOrder {
     /// The owners of the long writes of this round.
     private var served: Set<Owner> = []
 
-    /// Takes the writes of the next transaction, which change no more rows than a limit, or a single long write.
-    mutating func next(
-        of waiting: inout [Job], atMost rows: Int, _ room: Room, at time: UInt64
-    ) -> [Job] {
+    /// Takes the writes of the next transaction, which have no more weight than a limit, or a single long write.
+    mutating func next(of waiting: inout [Job], atMost weight: Int, _ room: Room, at time: UInt64) -> [Job] {
         guard room != .nothing, let first = waiting.first else { return [] }
-        // One of the writes of a transaction that failed.
+        // The engine puts the writes of a transaction that failed before all others, so the first one that waits shows
+        // whether some of them are left.
         if first.retry.scope == .alone { return [waiting.removeFirst()] }
         let isLongAllowed = room == .everything && (!isContended || time >= nextLong)
         if isContended, isLongAllowed, let long = takeLong(of: &waiting, at: time) { return [long] }
-        let short = takeShort(of: &waiting, atMost: rows)
+        let short = takeShort(of: &waiting, atMost: weight)
         guard short.isEmpty else {
             isContended = true
             return short
@@ -70,16 +67,16 @@ struct WriteOrder {
 
     private func takeShort(of waiting: inout [Job], atMost limit: Int) -> [Job] {
         var (taken, left): ([Job], [Job]) = ([], [])
-        var rows = 0
+        var sum = 0
         var delayed: Set<Owner> = []
         for (index, write) in waiting.enumerated() {
-            guard rows < limit else {
+            guard sum < limit else {
                 left += waiting[index...]
                 break
             }
-            if !write.isLong, write.retry.scope == .all, rows + write.weight <= limit, !delayed.contains(write.owner) {
+            if !write.isLong, write.retry.scope == .all, sum + write.weight <= limit, !delayed.contains(write.owner) {
                 taken.append(write)
-                rows += write.weight
+                sum += write.weight
             } else {
                 left.append(write)
                 delayed.insert(write.owner)
@@ -91,5 +88,5 @@ struct WriteOrder {
 }
 
 extension Job {
-    var isLong: Bool { weight > WriteOrder.shortRows }
+    var isLong: Bool { weight > WriteOrder.mostOfShort }
 }

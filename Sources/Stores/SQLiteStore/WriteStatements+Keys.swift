@@ -2,7 +2,6 @@ import Basics
 import SQLite
 import Tasks
 
-/// The statements about idempotency keys.
 extension WriteStatements {
     /// The first id of an owner's newest tasks.
     ///
@@ -24,9 +23,7 @@ extension WriteStatements {
     static let trimKeysSQL = "DELETE FROM attempts WHERE owner = ?1 AND id < \(firstRemembered)"
 
     /// The record of a key, if it is still remembered at this time.
-    func record(
-        of key: IdempotencyKey, at time: Int64, owner: Owner
-    ) throws(SQLiteError) -> IdempotencyRecord? {
+    func record(of key: IdempotencyKey, at time: Int64, owner: Owner) throws(SQLiteError) -> IdempotencyRecord? {
         defer { findKey.reset() }
         try findKey.bind(owner.identifier, key.key, time - IdempotencyKey.lifetime)
         return try findKey.step() ? Self.record(in: findKey, of: owner) : nil

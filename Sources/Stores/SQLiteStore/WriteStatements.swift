@@ -3,8 +3,8 @@ import Tasks
 
 /// The writer's statements, compiled once; only its thread uses them.
 struct WriteStatements: ~Copyable {
-    private let begin: Statement
-    private let commit: Statement
+    let begin: Statement
+    let commit: Statement
     private let counts: Statement
     private let count: Statement
     private let insertOwner: Statement
@@ -34,7 +34,7 @@ struct WriteStatements: ~Copyable {
                 "UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1 WHERE owner = ?1"),
             insertOwner: try connection.prepare("INSERT INTO owners(owner, next_id, tasks) VALUES (?1, 2, 1)"),
             subtract: try connection.prepare("UPDATE owners SET tasks = tasks - ?2 WHERE owner = ?1"),
-            insert: try connection.prepare(TaskRow.insert), find: try connection.prepare(TaskRow.find),
+            insert: try connection.prepare(insert), find: try connection.prepare(TaskRow.find),
             update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
             // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
@@ -45,6 +45,8 @@ struct WriteStatements: ~Copyable {
             answers: answers, connection: connection)
     }
 
+    private static let insert =
+        "INSERT INTO tasks(\(TaskItem.columns.names)) VALUES (\(TaskRow.parameters(TaskItem.columns.count)))"
     private static let update = """
         UPDATE tasks SET (text, completed, modified, revision, \(TaskDetail.columns))
             = (\(TaskRow.parameters(4 + TaskDetail.allCases.count)))
@@ -59,10 +61,6 @@ struct WriteStatements: ~Copyable {
             SELECT id FROM tasks WHERE owner = ?1 AND \(condition) LIMIT \(mostRemoved))
         """
     }
-
-    func beginTransaction() throws(SQLiteError) { try begin.run() }
-
-    func commitTransaction() throws(SQLiteError) { try commit.run() }
 
     /// The next id of an owner, whose number of tasks grows by one; nil if the owner has `limit` tasks already.
     func allocateID(of owner: Owner, limit: Int) throws(SQLiteError) -> Int64? {
@@ -85,9 +83,9 @@ struct WriteStatements: ~Copyable {
     }
 
     func insert(_ item: TaskItem) throws(SQLiteError) {
-        defer { insert.reset() }
-        try TaskRow.bind(item, to: insert)
-        _ = try insert.step()
+        try insert.run(
+            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
+            item.details)
     }
 
     func find(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {

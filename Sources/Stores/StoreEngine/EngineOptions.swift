@@ -1,6 +1,5 @@
 package import Tasks
 
-/// How an engine works.
 package struct EngineOptions: Sendable {
     /// The names of the threads whose sessions read.
     package var readers: [String]

@@ -17,7 +17,6 @@ struct EngineState {
         var isOpening = false
         /// Whether the thread sleeps or is about to: only then is the costly wake needed.
         var isIdle = false
-        /// The jobs that the session has taken.
         var underWay: [Job] = []
         /// A session that serves both lines serves them in turn.
         var lastLine = Line.reads
@@ -92,9 +91,7 @@ struct EngineState {
     }
 
     /// Takes the jobs that a session runs next; its thread sleeps until the limit if there are none.
-    mutating func take(
-        for number: Int, by session: any StoreSession, at now: UInt64, until limit: UInt64
-    ) -> Taken {
+    mutating func take(for number: Int, by session: any StoreSession, at now: UInt64, until limit: UInt64) -> Taken {
         workers[number].isIdle = false
         let last = workers[number].lastLine
         for line in [last == .reads ? .writes : .reads, last] as [Line] where serves(number, line) {
@@ -130,12 +127,9 @@ struct EngineState {
         guard !reads.isEmpty else { return [] }
         var owners = busyOwners(.list, for: number)
         var (taken, left): ([Job], [Job]) = ([], [])
-        for (index, read) in reads.enumerated() {
-            guard taken.count < options.mostReads else {
-                left += reads[index...]
-                break
-            }
-            if read.kind != .list || owners.insert(read.owner).inserted {
+        for read in reads {
+            let isFull = taken.count == options.mostReads
+            if !isFull, read.kind != .list || owners.insert(read.owner).inserted {
                 taken.append(read)
             } else {
                 left.append(read)
@@ -168,7 +162,6 @@ struct EngineState {
         return overdue
     }
 
-    /// Removes and returns all jobs of lines.
     mutating func takeAll(_ lines: [Line]) -> [Job] {
         var jobs: [Job] = []
         for line in lines {
@@ -182,12 +175,12 @@ struct EngineState {
     mutating func finish(_ number: Int, _ result: BatchResult, again: [Job]) -> [StoreEvent] {
         workers[number].underWay = []
         if let first = again.first { waiting[first.line.rawValue].insert(contentsOf: again, at: 0) }
-        switch result.isCommitted {
-        case true?:
+        switch result.transaction {
+        case .committed:
             counts.commits += 1
             counts.writes += result.verdicts.count - again.count
-        case false?: counts.failedCommits += 1
-        case nil:
+        case .failed: counts.failedCommits += 1
+        case .none:
             for (job, verdict) in result.verdicts where job.kind == .list {
                 if case .answer = verdict { counts.listMisses += 1 }
             }

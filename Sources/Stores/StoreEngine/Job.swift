@@ -16,7 +16,7 @@ package final class Job: Sendable {
 
     package let owner: Owner
     package let kind: Kind
-    /// How much of a transaction the job takes, in rows of tasks.
+    /// How much of a transaction the job takes, in rows of tasks; see ``StoreCommand``.
     package let weight: Int
     /// When the caller began to wait; monotonic nanoseconds.
     package let since: UInt64
@@ -43,6 +43,9 @@ package final class Job: Sendable {
     package func again(_ retry: RetryState, _ work: (any JobWork)? = nil) -> Job {
         Job(of: owner, kind, weight: weight, since: since, retry: retry, work ?? self.work, refuse: refuse)
     }
+
+    /// The weight of its writes at which a transaction is full.
+    package static let mostWeight = 256
 
     var line: Line { kind == .write ? .writes : .reads }
 }

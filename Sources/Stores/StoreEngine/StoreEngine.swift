@@ -107,7 +107,7 @@ package final class StoreEngine: Sendable {
                 let start = time.monotonicNanoseconds
                 for job in jobs { times.waits.add(start - job.since) }
                 let result = session.run(jobs)
-                if result.isCommitted == true { times.commits.add(time.monotonicNanoseconds - start) }
+                if result.transaction == .committed { times.commits.add(time.monotonicNanoseconds - start) }
                 finish(number, result)
                 if result.loss != nil { return true }
             } catch {
@@ -170,7 +170,7 @@ package final class StoreEngine: Sendable {
         var changed: [Owner] = []
         for (_, verdict) in result.verdicts {
             switch verdict {
-            case .answer(let owner?, _): changed.append(owner)
+            case .answer(.listChanged(let owner), _): changed.append(owner)
             case .answer, .refuse: break
             case .again(let job): again.append(job.kind == .write ? paused(job) : job)
             }

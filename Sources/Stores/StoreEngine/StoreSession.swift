@@ -26,8 +26,8 @@ package struct SessionLoss: Error {
 
 /// What becomes of a job after its batch.
 package enum Verdict {
-    /// The closure answers the caller; the owner is set if the list of that owner's tasks differs now.
-    case answer(changed: Owner? = nil, () -> Void)
+    /// The closure answers the caller.
+    case answer(Effect = .none, () -> Void)
     case refuse(StoreError)
     /// This job waits in place of the one that was taken.
     case again(Job)
@@ -37,11 +37,17 @@ package enum Verdict {
 
 /// What became of a batch.
 package struct BatchResult {
+    /// What became of the transaction of a batch.
+    package enum Transaction {
+        /// The batch had reads only, or was refused before it began a transaction.
+        case none
+        case committed
+        /// Nothing was committed, as far as is known.
+        case failed
+    }
+
     package var verdicts: [(job: Job, verdict: Verdict)]
-    /// Whether the transaction was committed; nil if there was none.
-    package var isCommitted: Bool?
-    /// Whether the commit shows that the database takes writes: a transaction that wrote nothing needs no room on the disk.
-    package var hasWritten = false
+    package var transaction = Transaction.none
     /// The failure, if it concerns more than its caller.
     package var failure: ReportedFailure?
     /// Set if the session was lost.
@@ -62,13 +68,30 @@ package struct BatchResult {
         self.loss = loss
     }
 
+    /// The batch after its session was lost: the error for all that has no answer, because it may be committed.
+    package consuming func lost(_ loss: SessionLoss) -> BatchResult {
+        let refusal = Verdict.refuse(.unavailable(reason: loss.reason))
+        verdicts = verdicts.map { ($0.job, $0.verdict.isFinal ? $0.verdict : refusal) }
+        self.loss = loss
+        return self
+    }
+
     /// The writes of a transaction that failed; those that are not tried again get the error.
-    package init(failed jobs: [Job], _ failure: BatchFailure, _ error: StoreError) {
+    ///
+    /// The failure is reported once a caller gets the error, because another try may succeed.
+    package init(failed jobs: [Job], _ failure: BatchFailure, _ error: StoreError, _ report: ReportedFailure?) {
         let isShared = jobs.count > 1
         self.init(
             jobs.map { job in
                 (job, job.retry.after(failure, isShared: isShared).map { .again(job.again($0)) } ?? .refuse(error))
             })
-        isCommitted = false
+        transaction = .failed
+        if verdicts.contains(where: \.verdict.isFinal) { self.failure = report }
+    }
+
+    /// Whether the batch shows that the database takes writes.
+    var hasWritten: Bool {
+        transaction == .committed
+            && verdicts.contains { if case .answer(let effect, _) = $0.verdict { effect != .none } else { false } }
     }
 }

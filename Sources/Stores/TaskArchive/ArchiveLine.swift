@@ -2,7 +2,6 @@ import Basics
 import JSON
 import Tasks
 
-/// One line of an export.
 enum ArchiveLine: Equatable {
     /// A task with everything that the store knows of it.
     case task(TaskItem)
@@ -54,22 +53,22 @@ private struct LineMembers {
     }
 
     private func lineOfNeeded() throws(OperatorError) -> ArchiveLine {
-        if self["end"]?.boolean == true {
+        if members["end"]?.boolean == true {
             let tasks = try need("tasks") { $0.integer.flatMap { $0 >= 0 ? $0 : nil } }
-            return .end(tasks: Int(tasks), keys: self["keys"] == nil ? 0 : Int(try number("keys")))
+            return .end(tasks: Int(tasks), keys: members["keys"] == nil ? 0 : Int(try number("keys")))
         }
         let owner = try need("owner") { $0.string.flatMap { Owner(checked: $0) } }
-        if self["next"] != nil {
+        if members["next"] != nil {
             return .owner(owner, next: try need("next") { $0.integer.flatMap { $0.isNextID ? $0 : nil } })
         }
         let details = try details()
-        return self["key"] == nil ? .task(try task(of: owner, details)) : .key(try record(of: owner, details))
+        return members["key"] == nil ? .task(try task(of: owner, details)) : .key(try record(of: owner, details))
     }
 
     /// The details that the line has: an export has only those that are set, and an older export has none.
     private func details() throws(OperatorError) -> TaskDetails {
         var details = TaskDetails()
-        for detail in TaskDetail.allCases where self[detail.name] != nil {
+        for detail in TaskDetail.allCases where members[detail.name] != nil {
             details[detail] = try need(detail.name) { detail.kind.checked($0) }
         }
         return details
@@ -91,12 +90,8 @@ private struct LineMembers {
         return IdempotencyRecord(key: key, item: try task(of: owner, details, isUnchanged: true))
     }
 
-    private subscript(name: String) -> JSONValue? { members[name] }
-
-    private func need<Value>(
-        _ name: String, _ convert: (JSONValue) -> Value?
-    ) throws(OperatorError) -> Value {
-        guard let value = self[name].flatMap(convert) else {
+    private func need<Value>(_ name: String, _ convert: (JSONValue) -> Value?) throws(OperatorError) -> Value {
+        guard let value = members[name].flatMap(convert) else {
             throw OperatorError("'\(name)' is missing or has no proper value")
         }
         return value

@@ -11,7 +11,6 @@ struct PostgreSQLTables: TaskTables {
     private let connection: PipelineConnection
     let isOneOwnerOnly: Bool
 
-    /// Opens the database of a connection string of libpq.
     init(_ connectionString: String, for use: TableUse) throws(OperatorError) {
         let database = try PostgreSQLDatabase(connectionString, onlyReads: use == .read)
         if use == .fill { _ = try database.prepare(partitions: nil) }
@@ -57,9 +56,7 @@ struct PostgreSQLTables: TaskTables {
         return found
     }
 
-    func snapshot<Outcome>(
-        _ body: () throws(PostgreSQLError) -> Outcome
-    ) throws(PostgreSQLError) -> Outcome {
+    func snapshot<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(PostgreSQLError) -> Outcome {
         _ = try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let outcome = try body()
         _ = try connection.run("COMMIT")
@@ -70,7 +67,9 @@ struct PostgreSQLTables: TaskTables {
         _ body: () throws(PostgreSQLError) -> (Outcome, isKept: Bool)
     ) throws(PostgreSQLError) -> Outcome {
         try connection.retrying(atMost: 50, pause: { UInt64($0) * 2_000_000 }) { () throws(PostgreSQLError) in
-            try connection.beginGuaranteed()
+            _ = try connection.run(TaskStatement.begin.sql)
+            // Each statement has a minute.
+            _ = try connection.run(TaskStatement.guarantee.sql, [.text("60000")])
             let (outcome, isKept) = try body()
             _ = try connection.run(isKept ? "COMMIT" : "ROLLBACK")
             return outcome

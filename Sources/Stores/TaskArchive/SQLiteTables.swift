@@ -4,7 +4,6 @@ package import SQLite
 import SQLiteStore
 package import Tasks
 
-/// The tables of a SQLite file.
 package final class SQLiteTables: TaskTables {
     private let connection: Connection
     /// Keeps servers away while tables are written: a server would not notice that its cached lists are outdated.

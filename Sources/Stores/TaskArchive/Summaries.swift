@@ -1,12 +1,9 @@
-/// What an export did.
 package struct ExportSummary: Sendable, Equatable {
-    /// How many tasks are exported.
     package let tasks: Int
     /// Whether those are all, and the last line is written.
     package let isWhole: Bool
 }
 
-/// What an import did.
 package struct ImportSummary: Sendable, Equatable {
     /// How the lines ended.
     package enum End: Sendable, Equatable {
@@ -24,7 +21,6 @@ package struct ImportSummary: Sendable, Equatable {
     package var present = 0
     /// The present tasks that differ from the line, because they were changed since, or are other tasks.
     package var differing = 0
-    /// How the lines ended.
     package var end = End.stopped
 
     /// All tasks that were read.

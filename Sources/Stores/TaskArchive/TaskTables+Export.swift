@@ -13,9 +13,7 @@ extension TaskTables {
     ///
     /// `shouldContinue` is called after every few owners with the number of exported tasks; false ends the export without
     /// its last line.
-    package func export(
-        to output: LineOutput, shouldContinue: (Int) -> Bool
-    ) throws(OperatorError) -> ExportSummary {
+    package func export(to output: LineOutput, shouldContinue: (Int) -> Bool) throws(OperatorError) -> ExportSummary {
         var (owner, tasks, keys) = ("", 0, 0)
         while shouldContinue(tasks) {
             // The transaction ends before the page is written.
@@ -36,7 +34,6 @@ extension TaskTables {
         return ExportSummary(tasks: tasks, isWhole: false)
     }
 
-    /// The number of all tasks now.
     package func countTasks() throws(OperatorError) -> Int {
         let rows = try rethrowing(as: \.forOperator) { () throws(Failure) in
             try run("SELECT CAST(sum(tasks) AS bigint) FROM owners", [], giving: [.integer("tasks")])

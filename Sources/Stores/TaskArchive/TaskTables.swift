@@ -32,16 +32,12 @@ package protocol TaskTables {
     /// Runs a body in a transaction, again while servers are in its way; `isKept` says whether to commit.
     ///
     /// What is committed is on a disk.
-    func transaction<Outcome>(
-        _ body: () throws(Failure) -> (Outcome, isKept: Bool)
-    ) throws(Failure) -> Outcome
+    func transaction<Outcome>(_ body: () throws(Failure) -> (Outcome, isKept: Bool)) throws(Failure) -> Outcome
 }
 
-/// The error of a statement.
 package protocol TableFailure: Error {
     /// The error of a database that contradicts itself.
     static func corrupt(_ message: String) -> Self
-    /// The error for the operator of a command.
     var forOperator: OperatorError { get }
 }
 

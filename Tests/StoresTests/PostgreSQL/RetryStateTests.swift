@@ -50,7 +50,7 @@ struct RetryStateTests {
 }
 
 @Suite("Writes that wait for a transaction of PostgreSQL", .timeLimit(.minutes(15)))
-struct TransactionOrderTests {
+struct PostgreSQLWriteOrderTests {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
@@ -60,7 +60,7 @@ struct TransactionOrderTests {
         except busy: Set<Owner> = [], at now: UInt64 = 0
     ) -> [[Int64]] {
         var waiting = writes
-        let order = TransactionOrder(weight: weight, isOneOwnerOnly: isOneOwnerOnly)
+        let order = WriteOrder(weight: weight, isOneOwnerOnly: isOneOwnerOnly)
         return (0..<count).map { _ in
             order.next(of: &waiting, except: busy, at: now).map { job in
                 ((job.work as? PostgreSQLWrite)?.command as? RemoveTask)?.id ?? 0

@@ -45,7 +45,6 @@ final class PostgreSQLRead: JobWork {
         }
     }
 
-    /// The task in a row.
     private static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(StoreError) -> TaskItem {
         try rethrowing(as: StoreError.init) { () throws(ForeignValue) in
             try TaskColumns.item(in: rows, row, of: owner)

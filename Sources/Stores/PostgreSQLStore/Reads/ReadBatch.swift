@@ -5,7 +5,7 @@ import Tasks
 /// Reads that are sent together, with one point of synchronization after them.
 struct ReadBatch: Batch {
     let statements: [Statement]
-    private(set) var error: PostgreSQLError?
+    private var error: PostgreSQLError?
     private let jobs: [Job]
     private let reads: [PostgreSQLRead]
     /// What becomes of the first jobs, as far as that is known.
@@ -39,13 +39,7 @@ struct ReadBatch: Batch {
         return result
     }
 
-    /// The result after the session was lost: reads without an answer are refused.
     func lost(_ loss: PostgreSQLError) -> BatchResult {
-        let refusal = Verdict.refuse(.unavailable(reason: loss.description))
-        var result = BatchResult(
-            verdicts.map { ($0.job, $0.verdict.isFinal ? $0.verdict : refusal) }
-                + jobs[verdicts.count...].map { ($0, refusal) })
-        result.loss = SessionLoss(loss.description)
-        return result
+        BatchResult(verdicts + jobs[verdicts.count...].map { ($0, .again($0)) }).lost(SessionLoss(loss.description))
     }
 }

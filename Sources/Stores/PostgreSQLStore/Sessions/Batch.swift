@@ -5,8 +5,6 @@ import PostgreSQL
 /// Outcomes come in the order of sending, until one of them is a failure or the session is lost.
 protocol Batch {
     var statements: [Statement] { get }
-    /// Why a statement failed.
-    var error: PostgreSQLError? { get }
     /// A statement did its work.
     mutating func receive(_ rows: borrowing Rows, at index: Int)
     /// A statement failed; those after it were not run.
@@ -17,11 +15,10 @@ protocol Batch {
 struct SingleStatement: Batch {
     let statements: [Statement]
     private(set) var rowCount = 0
-    private(set) var error: PostgreSQLError?
 
     init(_ statement: Statement) { statements = [statement] }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) { rowCount = rows.count }
 
-    mutating func fail(_ error: PostgreSQLError, at index: Int) { self.error = error }
+    mutating func fail(_ error: PostgreSQLError, at index: Int) {}
 }

@@ -7,7 +7,6 @@ import Tasks
 
 /// A session with the database: one thread uses it, and blocks until the database has answered.
 final class Session: StoreSession {
-    /// What the sessions of a store have in common.
     struct Parts: Sendable {
         let target: ConnectionTarget
         let options: PostgreSQLStoreOptions
@@ -24,13 +23,11 @@ final class Session: StoreSession {
 
     private let connection: PipelineConnection
     private let parts: Parts
-    private let order: TransactionOrder
+    private let order: WriteOrder
     private let time = SystemTime()
-    /// Whether statements are prepared in this session.
     private let isPrepared: Bool
     /// When the session is next asked whether the server has ended it; monotonic nanoseconds.
     private var nextCheck: UInt64 = 0
-    /// When expired idempotency keys are looked for next.
     private var nextPruning: UInt64
 
     /// Connects, and prepares the statements if that is wanted and the session is not shared.
@@ -43,7 +40,7 @@ final class Session: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.parts = parts
-        order = TransactionOrder(isOneOwnerOnly: parts.isOneOwnerOnly)
+        order = WriteOrder(isOneOwnerOnly: parts.isOneOwnerOnly)
         // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
         // operator.
         nextPruning = number == 0 && !parts.isOneOwnerOnly ? 0 : .max
@@ -97,9 +94,7 @@ final class Session: StoreSession {
 
     // MARK: Jobs
 
-    func takeWrites(
-        of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
-    ) -> [Job] {
+    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] {
         order.next(of: &waiting, except: busy, at: now)
     }
 

@@ -38,14 +38,12 @@ enum TaskColumns {
         return false
     }
 
-    /// The task in a row.
     static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(ForeignValue) -> TaskItem {
         try TaskItem(of: owner) { rows.value(of: TaskItem.columns[$0 + 1], row, $0) }
     }
 }
 
 extension Rows {
-    /// The value in a column of a row.
     package func value(of column: TableColumn, _ row: Int, _ index: Int) -> JSONValue {
         switch column {
         case _ where isNull(row, index): .null

@@ -77,12 +77,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
-    /// The answer is the id of the first task, 0 where there is no room, or -1 where the next id is not one that a server
-    /// gives. An answer without a row means that another server made the owner's row at the same moment, so that the
-    /// statement must be sent again (or that $2 is more than $3, and the owner has no row).
+    /// The answer is the id of the first task, or one of ``Refusal``. An answer without a row means that another server made
+    /// the owner's row at the same moment, so that the statement must be sent again.
     private static let addSQL = """
         WITH known AS (
-            SELECT CASE WHEN \(hasIDs) THEN 0::bigint ELSE -1::bigint END AS id FROM owners WHERE owner = $1
+            SELECT CASE WHEN \(hasIDs) THEN \(Refusal.full)::bigint ELSE \(Refusal.noID)::bigint END AS id
+            FROM owners WHERE owner = $1
         ), taken AS (
             UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2
             WHERE owner = $1 AND tasks <= $3 - $2 AND \(hasIDs)
@@ -100,7 +100,16 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         )
         SELECT id FROM first
         UNION ALL SELECT id FROM known WHERE NOT EXISTS (SELECT FROM first)
+        UNION ALL SELECT \(Refusal.full) WHERE $2 > $3 AND NOT EXISTS (SELECT FROM known)
         """
+
+    /// What ``addSQL`` answers in place of an id.
+    private enum Refusal {
+        /// The owner would have too many tasks.
+        static let full: Int64 = 0
+        /// The next id is not one that a server gives.
+        static let noID: Int64 = -1
+    }
 
     /// Whether $2 ids can be given.
     private static let hasIDs = "next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2"
@@ -181,8 +190,11 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// Adds a task of as many bytes as a row itself can hold; it is removed in the same transaction.
     private static let probeSQL = """
         INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
-        SELECT $1, 0, repeat('x', 1900), false, 0, 0, 1
+        SELECT $1, \(probeID), repeat('x', 1900), false, 0, 0, 1
         """
+
+    /// The id of the probe's task, which no other task has.
+    static let probeID: Int64 = 0
 
     /// Removes tasks, subtracts them from the owner's number of tasks, and answers how many they were.
     private static func removeSQL(_ condition: String) -> String {
@@ -201,11 +213,13 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// The rows of a read are decoded by its ``PostgreSQLRead``.
     func answer(_ rows: borrowing Rows, of owner: Owner) throws(ForeignValue) -> Answer {
         switch self {
-        case .add, .lockOwner, .remove, .removeText, .removeCompleted: return .number(rows.integer(0, 0))
+        case .add: return try Self.addition(answeredBy: rows.integer(0, 0))
+        case .lockOwner: return .nextID(rows.integer(0, 0))
+        case .remove, .removeText, .removeCompleted: return .count(Int(rows.integer(0, 0)))
         case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
         case .lockTasks: return .revisions(try Self.revisions(rows))
         case .changeAll:
-            guard !TaskColumns.lacksText(rows, 0) else { return .number(Int64(rows.count)) }
+            guard !TaskColumns.lacksText(rows, 0) else { return .count(rows.count) }
             return .tasks(try Self.tasks(rows, of: owner))
         case .addOnce:
             let record = try IdempotencyRecord(of: owner) { column in
@@ -214,6 +228,14 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             return .attempt(isNew: rows.boolean(0, 0), record)
         case .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
         case .begin, .guarantee, .commit, .rollBack, .prune: return .nothing
+        }
+    }
+
+    private static func addition(answeredBy number: Int64) throws(ForeignValue) -> Answer {
+        switch number {
+        case Refusal.noID: throw .lastID
+        case Refusal.full: .full
+        default: .firstID(number)
         }
     }
 

@@ -2,39 +2,34 @@ import PostgreSQL
 import StoreEngine
 import Tasks
 
-/// A command as this store runs it: statements in a transaction that others share, and what their answers mean.
-protocol PostgreSQLCommand: TaskCommand {
-    /// How much of a transaction the command takes: the number of tasks that it names, at least 1.
-    var weight: Int { get }
-    /// Whether the command's own statements lock the owner's row where that is needed; otherwise the row is locked before.
-    var locksOwner: Bool { get }
+/// A command as PostgreSQL runs it: the statements to send, and what their answers mean.
+protocol PostgreSQLCommand: StoreCommand {
+    /// The statements of the command; where none of them locks the owner's row, one that does is sent before them.
     func statements(in context: WriteContext) -> [Statement]
-    /// Whether a commit of the command shows that the database takes writes.
-    func writes(in context: WriteContext) -> Bool
     /// The outcome, by the answers of the statements. The answer of a statement that locked the owner's row may come first.
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Outcome
 }
 
-extension PostgreSQLCommand {
-    var weight: Int { 1 }
-    var locksOwner: Bool { false }
-
-    func writes(in context: WriteContext) -> Bool { true }
-}
-
 extension ArraySlice<Answer> {
-    /// The answer of the last statement.
     fileprivate var final: Answer { last ?? .nothing }
-    /// The answer of the statement before the last one.
     fileprivate var before: Answer { dropLast().last ?? .nothing }
 }
 
-/// An addition with an idempotency key has statements of its own; additions without one share a statement (``WriteStep``).
 extension AddTask: PostgreSQLCommand {
-    var locksOwner: Bool { true }
+    /// Adds tasks of one owner, without keys, if there is room for all of them.
+    static func statement(adding commands: [AddTask], of owner: Owner) -> Statement {
+        Statement(
+            .add, of: owner,
+            [
+                .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
+                .texts(commands.map(\.text.value)), .booleans(commands.map(\.completed)),
+                .integers(commands.map(\.time)),
+            ] + commands.map(\.details).parameters)
+    }
 
+    /// An addition with an idempotency key has statements of its own; others may share one (``WriteStep``).
     func statements(in context: WriteContext) -> [Statement] {
-        guard let key else { return [] }
+        guard let key else { return [Self.statement(adding: [self], of: owner)] }
         return [
             Statement(.makeOwner, of: owner), Statement(.lockOwner, of: owner),
             Statement(.forgetAttempts, of: owner, [.text(key.key), .integer(time - IdempotencyKey.lifetime)]),
@@ -47,11 +42,11 @@ extension AddTask: PostgreSQLCommand {
         ]
     }
 
-    /// Where nothing was added, the owner's row, which was locked before, tells whether an id was left.
+    /// Where nothing was added under a key, the owner's row, which was locked before, tells whether an id was left.
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> AddOutcome {
-        if case .task(let item) = answers.final { return .added(item) }
+        if case .firstID(let id) = answers.final { return .added(item(id)) }
         guard let key, case .attempt(let isNew, let record) = answers.final else {
-            for case .number(let next) in answers where !next.isTaskNumber { throw StoreError(ForeignValue.lastID) }
+            for case .nextID(let next) in answers where !next.isTaskNumber { throw StoreError(ForeignValue.lastID) }
             return .full
         }
         return isNew ? .added(record.item) : record.outcome(for: key)
@@ -80,8 +75,6 @@ extension ChangeTask: PostgreSQLCommand {
 }
 
 extension ChangeTasks: PostgreSQLCommand {
-    var weight: Int { max(changes.count, 1) }
-
     /// The revisions are read under locks first; the second statement changes either all of the tasks or none.
     func statements(in context: WriteContext) -> [Statement] {
         [
@@ -100,7 +93,7 @@ extension ChangeTasks: PostgreSQLCommand {
         guard case .revisions(let revisions) = answers.before else { return .missing(changes.map(\.id)) }
         if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
         switch answers.final {
-        case .number(let count) where count == changes.count: return .changed(nil)
+        case .count(let count) where count == changes.count: return .changed(nil)
         case .tasks(let tasks) where tasks.count == changes.count:
             let byID = Dictionary(tasks.map { ($0.id, $0) }) { first, _ in first }
             return .changed(answer(with: changes.lazy.compactMap { byID[$0.id] }, in: context.answers))
@@ -120,7 +113,7 @@ extension RemoveTask: PostgreSQLCommand {
 
     /// A task that was read before and was not removed did not meet the condition.
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> RemoveOutcome {
-        if case .number(let count) = answers.final, count > 0 { return .removed }
+        if case .count(let count) = answers.final, count > 0 { return .removed }
         return if case .task = answers.before { .conflict } else { .missing }
     }
 }
@@ -134,27 +127,19 @@ extension RemoveTasks: PostgreSQLCommand {
     }
 
     func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int {
-        if case .number(let count) = answers.final { Int(count) } else { 0 }
+        if case .count(let count) = answers.final { count } else { 0 }
     }
 }
 
-/// Shows that the database takes writes.
-struct CheckDatabase: PostgreSQLCommand {
-    typealias Outcome = Int
-
-    /// No token can have this owner.
-    let owner = Owner("")
-
-    var locksOwner: Bool { true }
-
-    /// The lock finds no row, but a server that only reads refuses it.
+extension WriteProbe: PostgreSQLCommand {
+    /// Where writes succeed, the lock of the owner's row is enough: there is no row, but a server that only reads refuses.
     func statements(in context: WriteContext) -> [Statement] {
-        guard context.isProbing else { return [Statement(.lockOwner, of: owner)] }
+        guard context.isProbing else { return [] }
         return [Statement(.probe, of: owner)]
-            + RemoveTask(owner: owner, id: 0, expected: nil).statements(in: context)
+            + RemoveTask(owner: owner, id: TaskStatement.probeID, expected: nil).statements(in: context)
     }
 
-    func writes(in context: WriteContext) -> Bool { context.isProbing }
-
-    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Int { 0 }
+    func outcome(of answers: ArraySlice<Answer>, in context: WriteContext) throws(StoreError) -> Outcome {
+        context.isProbing ? .written : .notWritten
+    }
 }

@@ -17,9 +17,7 @@ final class PostgreSQLWrite: JobWork {
         self.init(command) { answers, context in
             do throws(StoreError) {
                 let outcome = try command.outcome(of: answers, in: context)
-                return .answer(changed: outcome.changesList ? command.owner : nil) {
-                    reply.answer(.success(outcome))
-                }
+                return .answer(command.effect(of: outcome)) { reply.answer(.success(outcome)) }
             } catch {
                 return .refuse(error)
             }

@@ -8,25 +8,30 @@ import Tasks
 /// servers cause no deadlock.
 struct WriteBatch: Batch {
     let statements: [Statement]
-    private(set) var error: PostgreSQLError?
-    /// Whether the transaction has failed and is still open: a COMMIT that failed has ended it.
-    var mustRollBack: Bool { error != nil && !isCommitFailed }
-    /// Whether the database has confirmed the commit.
-    private var isCommitted = false
-    /// Whether the COMMIT failed.
-    private var isCommitFailed = false
-    private let steps: [WriteStep]
+    private var end = End.unconfirmed
+    /// The steps with the places of their statements.
+    private let steps: [(step: WriteStep, places: Range<Int>)]
     private let context: WriteContext
     /// The answers that came, by statement.
     private var answers: [Answer] = []
 
+    /// What the database has said of the transaction.
+    private enum End {
+        case unconfirmed
+        case committed
+        /// A statement has failed, perhaps the COMMIT.
+        case failed(PostgreSQLError, isCommit: Bool)
+    }
+
     init(_ jobs: [Job], deadlineMilliseconds: Int, in context: WriteContext) {
         self.context = context
-        steps = Self.byOwner(jobs).flatMap { Self.steps(of: $0, in: context) }
         var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
-        for step in steps { statements += step.statements }
-        statements.append(Statement(.commit))
-        self.statements = statements
+        steps = Self.byOwner(jobs).flatMap { Self.steps(of: $0, in: context) }.map { step in
+            let first = statements.count
+            statements += step.statements
+            return (step, first..<statements.count)
+        }
+        self.statements = statements + [Statement(.commit)]
         answers.reserveCapacity(statements.count)
     }
 
@@ -37,7 +42,7 @@ struct WriteBatch: Batch {
 
     /// The additions without keys first, then the others in the order in which they came.
     private static func steps(of jobs: [Job], in context: WriteContext) -> [WriteStep] {
-        var additions: [WriteStep.Addition] = []
+        var additions: [(job: Job, write: PostgreSQLWrite, command: AddTask)] = []
         var others: [WriteStep] = []
         for job in jobs {
             guard let write = job.work as? PostgreSQLWrite else { continue }
@@ -56,55 +61,45 @@ struct WriteBatch: Batch {
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
         answers.append(statements[index].answer(rows))
         // A ROLLBACK may come in the place of a COMMIT.
-        if statements[index].text == .commit { isCommitted = rows.command == "COMMIT" }
+        if statements[index].text == .commit, rows.command == "COMMIT" { end = .committed }
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
-        guard self.error == nil else { return }
-        self.error = error
-        isCommitFailed = index == statements.count - 1
+        guard case .unconfirmed = end else { return }
+        end = .failed(error, isCommit: statements[index].text == .commit)
     }
 
-    private var jobs: [Job] { steps.flatMap(\.jobs) }
+    private var jobs: [Job] { steps.flatMap(\.step.jobs) }
+
+    /// Whether the transaction has failed and is still open: a COMMIT that failed has ended it.
+    var mustRollBack: Bool { if case .failed(_, isCommit: false) = end { true } else { false } }
 
     func result() -> BatchResult {
-        if isCommitted { return committed() }
-        // The server answers ROLLBACK to a COMMIT of what failed.
-        guard let error else { return refused(.unavailable(reason: "a commit was not confirmed")) }
-        var result = BatchResult(failed: jobs, error.batchFailure(isCommit: isCommitFailed), StoreError(error))
-        if result.verdicts.contains(where: { $1.isFinal }) { result.failure = error.report }
-        return result
+        switch end {
+        case .committed: committed()
+        case .unconfirmed: refused(.unavailable(reason: "a commit was not confirmed"))
+        case .failed(let error, let isCommit):
+            BatchResult(failed: jobs, error.batchFailure(isCommit: isCommit), StoreError(error), error.report)
+        }
     }
 
-    /// The result after the session was lost: what was not committed is refused and never tried again.
     func lost(_ loss: PostgreSQLError) -> BatchResult {
-        let error = StoreError.unavailable(reason: loss.description)
-        var result = isCommitted ? committed() : refused(error)
-        result.verdicts = result.verdicts.map { ($0.job, $0.verdict.isFinal ? $0.verdict : .refuse(error)) }
-        result.loss = SessionLoss(loss.description)
-        return result
+        let result = if case .committed = end { committed() } else { refused(.unavailable(reason: loss.description)) }
+        return result.lost(SessionLoss(loss.description))
     }
 
     private func committed() -> BatchResult {
-        var verdicts: [(job: Job, verdict: Verdict)] = []
-        var index = 2
-        for step in steps {
-            let end = index + step.statements.count
-            verdicts += zip(step.jobs, step.verdicts(answers[index..<end], in: context)).map { ($0, $1) }
-            index = end
-        }
-        var result = BatchResult(verdicts)
-        result.isCommitted = true
-        // Those to be tried again have written nothing yet.
-        result.hasWritten = verdicts.contains { job, verdict in
-            verdict.isFinal && (job.work as? PostgreSQLWrite)?.command.writes(in: context) == true
-        }
+        var result = BatchResult(
+            steps.flatMap { step, places in
+                zip(step.jobs, step.verdicts(answers[places], in: context)).map { (job: $0, verdict: $1) }
+            })
+        result.transaction = .committed
         return result
     }
 
     private func refused(_ error: StoreError) -> BatchResult {
         var result = BatchResult(refusing: jobs, error)
-        result.isCommitted = false
+        result.transaction = .failed
         return result
     }
 }

@@ -2,18 +2,15 @@ import StoreEngine
 import Tasks
 
 /// Chooses which of the waiting writes share the next transaction.
-struct TransactionOrder {
-    /// The weight at which a transaction is full.
-    var weight = 256
+struct WriteOrder {
+    var weight = Job.mostWeight
     /// A transaction may not cover owners of several servers.
     let isOneOwnerOnly: Bool
 
     /// Takes the write that has waited longest, and those of its scope that may be sent now, until the transaction is full.
     ///
     /// Writes of the busy owners wait, because another session would keep their rows of `owners` locked.
-    func next(
-        of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64
-    ) -> [Job] {
+    func next(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] {
         func isDue(_ job: Job) -> Bool {
             job.retry.notBefore <= now && (busy.isEmpty || !busy.contains(job.owner))
         }

@@ -1,0 +1,47 @@
+package import Tasks
+
+/// A command as a database runs it, in a transaction that it may share with others.
+package protocol StoreCommand: TaskCommand {
+    /// How much of a transaction the command takes, in rows of tasks.
+    var weight: Int { get }
+    func effect(of outcome: Outcome) -> Effect
+}
+
+extension StoreCommand {
+    package var weight: Int { 1 }
+
+    package func effect(of outcome: Outcome) -> Effect { outcome.changesList ? .listChanged(owner) : .none }
+}
+
+extension ChangeTasks {
+    package var weight: Int { changes.count }
+}
+
+/// What a job has done to the database, once its transaction is committed.
+package enum Effect: Equatable {
+    /// Nothing, which needs no room on the disk and so does not show that the database takes writes.
+    case none
+    /// The database has taken writes, but no list differs.
+    case written
+    /// The list of this owner's tasks differs.
+    case listChanged(Owner)
+}
+
+/// Shows that the database takes writes, and leaves nothing.
+package struct WriteProbe: StoreCommand {
+    package enum Outcome: CommandOutcome {
+        /// The probe has written what an addition writes.
+        case written
+        /// A transaction was made that writes nothing.
+        case notWritten
+
+        package var changesList: Bool { false }
+    }
+
+    /// No token can have this owner.
+    package let owner = Owner("")
+
+    package init() {}
+
+    package func effect(of outcome: Outcome) -> Effect { outcome == .written ? .written : .none }
+}
