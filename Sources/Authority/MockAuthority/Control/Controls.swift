@@ -95,7 +95,7 @@ extension HostContext {
 
     /// `GET /_mock/token/bad`.
     var badTokens: Response {
-        let entries = BadToken.entries(of: configuration.profile)
+        let entries = BadToken.all(of: configuration.profile)
         if wantsJSON { return Response.json(.array(entries.map(\.json))) }
         return Response.text(entries.map(\.line).joined(separator: "\n"))
     }

@@ -37,19 +37,19 @@ struct TokenIssue: Sendable {
     func token(_ specification: TokenSpecification) async throws(InputError) -> String {
         let token = try await signed(specification)
         run.issuedTokens.append(
-            IssuedToken(time: authority.now(in: run), token: token, defect: specification.bad?.rawValue))
+            IssuedToken(time: authority.now(in: run), token: token, defect: specification.bad?.name))
         return token
     }
 
     private func signed(_ specification: TokenSpecification) async throws(InputError) -> String {
         let granted = try grantedRequest(specification)
-        do throws(PrivateKeyError) {
+        let claims = authority.claims(of: granted, at: base)
+        do {
             let signer = try await signer()
-            let claims = authority.claims(of: granted, at: base)
             if let bad = specification.bad {
                 return try await BadTokenSigner(
-                    bad: bad, authority: authority, granted: granted, claims: claims, signer: signer, base: base
-                ).sign(specification.changes)
+                    authority: authority, granted: granted, claims: claims, signer: signer, base: base
+                ).sign(bad, specification.changes)
             }
             var good = claims.good(for: granted.scope.audience)
             specification.changes.apply(to: &good, now: granted.now, lifetime: claims.lifetime)

@@ -21,8 +21,8 @@ extension TokenSpecification {
             changes: try ClaimChanges(query))
         key = query["kid"]
         guard let name = query["bad"] else { return }
-        bad = BadToken(rawValue: name)
-        if bad?.entry(in: profile) == nil {
+        bad = BadToken.all(of: profile).first { $0.name == name }
+        if bad == nil {
             throw InputError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
         }
     }

@@ -1,7 +1,7 @@
 import JSON
 
 /// The content of a token that is issued without a sign-in.
-struct TokenSpecification: Sendable, Equatable {
+struct TokenSpecification: Sendable {
     /// The account: an address, the part before the `@`, or an object id.
     var user: String
     /// The policy; without one, the first for signing in.

@@ -9,7 +9,7 @@ enum StateProperties {
 
     /// `StateProperties=` and the name in JSON in Base64.
     static func text(_ name: String) -> String {
-        prefix + Base64URL.encode(JSONValue.object(JSONObject([("TID", .string(name))])).serialized())
+        prefix + Base64URL.encode(JSONObject([("TID", .string(name))]).bytes)
     }
 
     /// The name, read back.
