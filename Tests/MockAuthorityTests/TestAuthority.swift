@@ -5,12 +5,24 @@ import JSON
 import OpenSSL
 import Platform
 import Support
+import Synchronization
 import Testing
 
 /// Keys made once for all tests: making one takes a tenth of a second, under a sanitizer much longer.
 enum SharedKeys {
     static let all: [PrivateKey] = (0..<8).compactMap { _ in
         do { return try PrivateKey.generate(bits: 2048) } catch { return nil }
+    }
+}
+
+extension KeyGenerator {
+    /// These keys in their order, then new ones.
+    static func prepared(_ keys: [PrivateKey]) -> KeyGenerator {
+        let next = Atomic(0)
+        return KeyGenerator { () throws(PrivateKeyError) in
+            let index = next.add(1, ordering: .relaxed).oldValue
+            return index < keys.count ? keys[index] : try PrivateKey.generate(bits: 2048)
+        }
     }
 }
 

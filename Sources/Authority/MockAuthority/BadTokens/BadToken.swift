@@ -60,7 +60,7 @@ struct BadToken: Sendable {
     /// A token in which these claims have these values, or are missing.
     init(
         _ name: String, _ rule: BadTokenRule?, _ words: String, of services: [TenantProfile] = TenantProfile.allCases,
-        is response: Response = .invalid, claims: [String: JSONValue?]
+        is response: Response = .invalid, claims: KeyValuePairs<String, JSONValue?>
     ) {
         self.init(
             name, rule, words, of: services, is: response,
@@ -68,7 +68,7 @@ struct BadToken: Sendable {
     }
 
     /// A token in whose header these members have these values, or are missing.
-    init(_ name: String, _ rule: BadTokenRule?, _ words: String, header: [String: JSONValue?]) {
+    init(_ name: String, _ rule: BadTokenRule?, _ words: String, header: KeyValuePairs<String, JSONValue?>) {
         self.init(name, rule, words, sign: { try $0.sign($1) { for (name, value) in header { $0[name] = value } } })
     }
 

@@ -71,7 +71,7 @@ extension HostContext {
     }
 
     private var unknownControl: Response {
-        let lines = Routes.controls.map { "  \($0.methods.names.joined(separator: ", ")) /\($0.path)" }
+        let lines = Routes.controls.map { "  \($0.methods.map(\.name).joined(separator: ", ")) /\($0.path)" }
         return Response.text(
             """
             No such control. There are, all with ?run= for tests in parallel:

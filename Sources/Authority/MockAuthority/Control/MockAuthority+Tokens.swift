@@ -66,9 +66,10 @@ struct TokenIssue: Sendable {
         }
         let granted = try grantedRequest(specification)
         do throws(PrivateKeyError) {
-            let response = try authority.reply(
-                to: granted, try await authority.signer(for: run), at: base, era: configuration.behaviour.era)
-            return response.json(clientInfo: false)
+            return try TokenResponse(
+                signing: granted, of: authority, by: await authority.signer(for: run), at: base,
+                era: configuration.behaviour.era
+            ).json(clientInfo: false)
         } catch {
             throw .noKey
         }

@@ -41,7 +41,7 @@ extension RequestContext {
         ]
     }
 
-    private func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
+    func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
         .string(url.url(of: route, policy: policy, base: base))
     }
 }

@@ -56,7 +56,7 @@ struct EntraClaims: TokenClaims {
         return claims
     }
 
-    func idToken(for accessToken: String? = nil, code: String? = nil) -> JSONObject {
+    func idToken(for accessToken: String?, code: String?) -> JSONObject {
         var claims = beginning(audience: granted.client.id, lifetime: Self.identityLifetime)
         if granted.signIn.showsTime { claims["auth_time"] = .integer(granted.signIn.time) }
         claims["at_hash"] = accessToken.map(TokenSigner.hash)
@@ -148,21 +148,6 @@ extension TenantAuthority {
         case .strict: StrictClaims(configuration: configuration, granted: granted)
         case .externalID, .entra:
             EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
-        }
-    }
-
-    /// The response of the token endpoint; B2C's is of an era.
-    func reply(
-        to granted: GrantedRequest, _ signer: TokenSigner, at base: String, era: Era
-    ) throws(PrivateKeyError) -> any TokenResponse {
-        switch configuration.profile {
-        case .b2c: return try B2CTokenResponse(signing: granted, configuration, signer, era: era)
-        case .strict:
-            return try StrictTokenResponse(
-                signing: StrictClaims(configuration: configuration, granted: granted), signer)
-        case .externalID, .entra:
-            let claims = EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
-            return try EntraTokenResponse(signing: claims, signer)
         }
     }
 }

@@ -55,9 +55,6 @@ extension RequestContext {
         Response.json(error.json(correlation: correlation, now: now), status: 400, headers: headers)
     }
 
-    /// `iss` of the tokens that this request gives.
-    var entraIssuer: String { configuration.entraIssuer(at: base) }
-
     /// Whether the password grant is one here.
     var allowsPasswordGrant: Bool {
         configuration.profile.isEntra ? configuration.behaviour.entra.passwordGrant : policy.allowsPasswordGrant

@@ -15,6 +15,11 @@ struct Parameters: Sendable, Equatable {
         all.first { $0.name.isSame(as: name) && !$0.value.isEmpty }?.value
     }
 
+    func required(_ name: String) throws(Refusal) -> String {
+        guard let value = self[name] else { throw .missingParameter(name) }
+        return value
+    }
+
     func values(_ name: String) -> [String] {
         all.filter { $0.name.isSame(as: name) }.map(\.value)
     }
@@ -28,26 +33,27 @@ struct Parameters: Sendable, Equatable {
 extension Parameters {
     /// The fields of an urlencoded body; a malformed one has none.
     init(urlEncoded body: [UInt8]) {
-        do throws(FormError) {
-            all = try FormURLEncoded.parse(body).fields
-        } catch {
-            all = []
-        }
+        all = (try? FormURLEncoded.parse(body).fields) ?? []
     }
-}
 
-extension Parameters {
     /// The fields of a body of this type; without a type it is urlencoded, a malformed one has none.
     init(body: [UInt8], type: MediaType?) {
         guard type?.name == "multipart/form-data", let boundary = type?.boundary else {
             self.init(urlEncoded: body)
             return
         }
-        do throws(FormError) {
-            let parts = try MultipartForm.parse(body, boundary: boundary).parts
-            self.init(parts.map { RequestTarget.Argument(name: $0.name, value: $0.text) })
-        } catch {
-            self.init()
-        }
+        let parts = (try? MultipartForm.parse(body, boundary: boundary).parts) ?? []
+        self.init(parts.map { RequestTarget.Argument(name: $0.name, value: $0.text) })
+    }
+}
+
+extension RequestHead {
+    /// The longest body that is read, in bytes.
+    static let longestBody = 65536
+
+    /// Reads the form of the body and answers it.
+    func answerForm(_ answer: @escaping @Sendable (Parameters) async -> Response) -> Decision {
+        let type = contentType
+        return .answerBody(limit: Self.longestBody) { body in await answer(Parameters(body: body, type: type)) }
     }
 }
