@@ -165,8 +165,8 @@ struct AuthorizeTests {
         #expect(reply["signInNames.emailAddress"]?.string == "alice@example.com")
         let refused = try await mock.get(target, ["Origin": "http://localhost:3000"])
         #expect(refused.status == 401 && refused.headers["Access-Control-Allow-Origin"] == "http://localhost:3000")
-        for bad in [BadToken.expired, .badSignature, .unpublishedKey, .algNone] {
-            let forged = try await mock.text("user=alice&bad=\(bad.rawValue)")
+        for bad in ["expired", "bad-signature", "unpublished-key", "alg-none"] {
+            let forged = try await mock.text("user=alice&bad=\(bad)")
             #expect(try await mock.get(target, ["Authorization": "Bearer \(forged)"]).status == 401)
         }
     }

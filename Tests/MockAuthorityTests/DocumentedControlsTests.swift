@@ -26,7 +26,7 @@ struct DocumentedControlsTests {
     func examples() throws {
         let calls = try Set(Self.document("mock-authority.md").split(separator: "\n").compactMap(Self.call))
         for row in Routes.controls {
-            for method in row.methods.names { #expect(calls.contains("\(method) \(row.path)")) }
+            for method in row.methods.map(\.name) { #expect(calls.contains("\(method) \(row.path)")) }
         }
     }
 
@@ -36,7 +36,7 @@ struct DocumentedControlsTests {
         let mock = TestAuthority()
         var refusals = [try await mock.get("/_mock/token?user=alice&colour=red")]
         for row in Routes.controls where !row.path.contains("{") && row.path != Routes.keyControl.path {
-            guard row.methods.names.contains("POST"), !row.path.hasSuffix("reset") else { continue }
+            guard row.methods.map(\.name).contains("POST"), !row.path.hasSuffix("reset") else { continue }
             refusals.append(try await mock.ask(.post, "/\(row.path)", body: #"{"?":1}"#))
         }
         refusals.append(try await mock.ask(.put, "/_mock/users/dora", body: #"{"?":1}"#))

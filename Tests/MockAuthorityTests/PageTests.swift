@@ -143,7 +143,7 @@ struct PageTests {
         #expect(new.status == 302)
     }
 
-    @Test("The page of the identity provider creates an account of its own")
+    @Test("The page of the identity provider creates an account of its own, which cannot sign in once it is disabled")
     func facebook() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
@@ -155,17 +155,11 @@ struct PageTests {
         let second = try self.claims(
             try await again.submit(try await again.authorize(Self.query, policy: "b2c_1_facebook"), form))
         #expect(second["oid"] == claims["oid"] && second["newUser"] == nil)
-    }
-
-    @Test("A disabled account of the identity provider cannot sign in")
-    func disabledAtProvider() async throws {
-        let body = #"{"disabled":true,"identityProvider":"facebook.com"}"#
-        #expect(try await mock.ask(.put, "/_mock/users/fred@fb.test", body: body).status == 200)
-        let browser = Browser(mock)
-        let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
-        let answer = try await browser.submit(page, [("email", "fred@fb.test"), ("displayName", "Fred")])
-        #expect(answer.status == 200)
-        #expect(answer.text.between("role=\"alert\">", "</p>")?.contains("could not be found") == true)
+        let target = "/_mock/users/\(claims.text("oid"))"
+        #expect(try await mock.ask(.put, target, body: #"{"disabled":true}"#).status == 200)
+        let late = try await again.authorize(Self.query, policy: "b2c_1_facebook")
+        let refused = try await again.submit(late, form).text.between("role=\"alert\">", "</p>")
+        #expect(refused?.contains("could not be found") == true)
     }
 
     @Test("A link leads to the sign-up page where the policy has both")
@@ -191,9 +185,9 @@ struct PageTests {
                 "remoteResource", "retryLimit", "trimSpacesInPassword", "api", "csrf", "transId", "pageViewId",
                 "pageMode", "config", "hosts", "locale",
             ])
-        let csrf = settings["csrf"]?.string ?? ""
+        let csrf = settings.text("csrf")
         let tenant = settings["hosts"]?.object?["tenant"]?.string ?? ""
-        let tail = "tx=\(settings["transId"]?.string ?? "")&p=\(settings["hosts"]?.object?["policy"]?.string ?? "")"
+        let tail = "tx=\(settings.text("transId"))&p=\(settings["hosts"]?.object?["policy"]?.string ?? "")"
         #expect(browser.cookies.map(\.name) == ["x-ms-cpim-csrf", "x-ms-cpim-trans"])
         func send(_ body: String, _ token: String) async throws -> JSONObject {
             let response = try await browser.send(
@@ -202,7 +196,7 @@ struct PageTests {
             #expect(response.status == 200)
             return try response.json()
         }
-        let confirmed = "\(tenant)/api/\(settings["api"]?.string ?? "")/confirmed?rememberMe=false&csrf_token="
+        let confirmed = "\(tenant)/api/\(settings.text("api"))/confirmed?rememberMe=false&csrf_token="
         #expect(try await send("signInName=alice%40example.com&password=Passw0rd!", "x")["status"]?.string == "400")
         #expect(try await send("signInName=x%40y.test&password=z", csrf)["errorCode"]?.string == "AADB2C90053")
         #expect(try await browser.send(.get, "\(confirmed)\(csrf.percentEncoded)&\(tail)").status == 400)

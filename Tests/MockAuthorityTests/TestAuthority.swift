@@ -5,12 +5,24 @@ import JSON
 import OpenSSL
 import Platform
 import Support
+import Synchronization
 import Testing
 
 /// Keys made once for all tests: making one takes a tenth of a second, under a sanitizer much longer.
 enum SharedKeys {
     static let all: [PrivateKey] = (0..<8).compactMap { _ in
         do { return try PrivateKey.generate(bits: 2048) } catch { return nil }
+    }
+}
+
+extension KeyGenerator {
+    /// These keys in their order, then new ones.
+    static func prepared(_ keys: [PrivateKey]) -> KeyGenerator {
+        let next = Atomic(0)
+        return KeyGenerator { () throws(PrivateKeyError) in
+            let index = next.add(1, ordering: .relaxed).oldValue
+            return index < keys.count ? keys[index] : try PrivateKey.generate(bits: 2048)
+        }
     }
 }
 
@@ -57,6 +69,11 @@ struct TestAuthority: Sendable {
             method: method, target: try RequestTarget(parsing: target), headers: HeaderSection(fields.fields),
             peer: peer)
         return await authority.decide(on: head).answered(Array(body.utf8))
+    }
+
+    /// The list that a control answers.
+    func list(_ control: String) async throws -> [JSONObject] {
+        try JSONValue(parsing: try await get("/_mock/\(control)").body).array?.compactMap(\.object) ?? []
     }
 
     func get(_ target: String, _ headers: HeaderFields = HeaderFields()) async throws -> Response {
@@ -151,6 +168,12 @@ extension Response {
 
 extension JSONObject {
     var names: [String] { members.map(\.name) }
+
+    /// The text of a member, which is empty if there is none.
+    func text(_ name: String) -> String { self[name]?.string ?? "" }
+
+    /// The token in a member.
+    func token(_ name: String) throws -> Token { try Token(text(name)) }
 }
 
 /// A request that is wrong in one way, and the error that it gets.

@@ -13,12 +13,9 @@ package final class MockAuthority: Sendable {
     /// The tenants of External ID and Entra.
     let others: [TenantAuthority]
 
-    /// An authority of this configuration, which saves nothing.
+    /// An authority of this configuration, which saves nothing, and dates tokens by `time`.
     ///
-    /// - Parameters:
-    ///   - configuration: tenant, policies, clients, users.
-    ///   - time: by which tokens are dated.
-    ///   - keyGenerator: where signing keys come from; the first of B2C is generated at once, on another thread.
+    /// The first signing key of B2C is generated at once, on another thread.
     package convenience init(
         configuration: Configuration = Configuration(), time: any TimeSource = SystemTime(),
         keyGenerator: KeyGenerator = .generated
@@ -29,26 +26,22 @@ package final class MockAuthority: Sendable {
 
     /// An authority of this configuration that keeps keys, accounts and grants in a folder.
     ///
-    /// - Parameters:
-    ///   - configuration: tenant, policies, clients, users; accounts of the folder come before them.
-    ///   - time: by which tokens are dated.
-    ///   - folder: where it keeps things.
-    /// - Throws: why the folder cannot be used.
+    /// The accounts of the folder come before those of the configuration.
     package convenience init(
         configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
     ) throws(OperatorError) {
         let parts = TenantParts(time: time, generator: .generated)
-        try self.init(configuration, parts) { name throws(OperatorError) in
-            try TenantState(in: folder, name)
+        try self.init(configuration, parts) { prefix throws(OperatorError) in
+            try TenantState(in: folder.part(prefix))
         }
     }
 
     /// `state` gives what was kept in files whose names begin with a text; those of the B2C tenant have none.
     private init<Failure: Error>(
-        _ configuration: Configuration, _ parts: TenantParts, state: (String?) throws(Failure) -> TenantState
+        _ configuration: Configuration, _ parts: TenantParts, state: (String) throws(Failure) -> TenantState
     ) throws(Failure) {
         self.configuration = configuration
-        let keptOfB2C = try state(nil)
+        let keptOfB2C = try state("")
         let keys = parts.keys(.b2c(configuration.behaviour.era), keptOfB2C)
         keys.begin()
         b2c = TenantAuthority(configuration, parts, keptOfB2C, keys: keys)

@@ -1,4 +1,3 @@
-import HTTP
 import OpenSSL
 import Platform
 import Synchronization
@@ -6,7 +5,6 @@ import Synchronization
 /// One tenant of the authority: what is registered, its keys, accounts and grants.
 final class TenantAuthority: Sendable {
     let configuration: Configuration
-    /// The keys that sign, and can be changed by the controls.
     let keys: KeyRing
     /// The keys of personal accounts, of Entra tenants.
     let personalKeys: KeyRing?
@@ -25,7 +23,7 @@ final class TenantAuthority: Sendable {
         self.personalKeys = personalKeys
         runs = TestRuns(
             configuration, parts.runNames, home: kept.directory(of: configuration), sharingAccountsOf: other)
-        seal = GrantSeal(secret: kept.saved.secret)
+        seal = GrantSeal(secret: kept.secret)
     }
 
     /// Seconds since 1970, by the clock of a test run.
@@ -33,7 +31,6 @@ final class TenantAuthority: Sendable {
         parts.time.wallMilliseconds / 1000 + run.skew.withLock { $0 }
     }
 
-    /// Signs with the active key.
     func signer() async throws(PrivateKeyError) -> TokenSigner {
         signer(with: try await keys.signing())
     }
@@ -48,5 +45,18 @@ final class TenantAuthority: Sendable {
     func signer(with key: TokenSigningKey) -> TokenSigner {
         TokenSigner(
             key: key, profile: configuration.profile, era: configuration.behaviour.era)
+    }
+}
+
+/// The clock, the source of keys and the names of test runs that all tenants of an authority share.
+struct TenantParts: Sendable {
+    let time: any TimeSource
+    let generator: KeyGenerator
+    let runNames = TestRunNames()
+
+    func keys(_ naming: KeyNaming, _ kept: TenantState) -> KeyRing {
+        KeyRing(
+            kept.keys, generator: generator, naming: naming, now: { [time] in time.wallMilliseconds / 1000 },
+            changed: kept.saveKeys)
     }
 }

@@ -47,12 +47,11 @@ struct Delivery: Sendable, Equatable {
         guard let known = Mode(rawValue: asked), known != .query || types == .code else { throw .responseMode(asked) }
     }
 
-    /// Returns the answer with these parameters.
     func response(_ fields: [(String, String)], headers: FieldLines = FieldLines()) -> Response {
         switch mode {
         case .query: redirect(redirectURI.contains("?") ? "&" : "?", fields, headers)
         case .fragment: redirect("#", fields, headers)
-        case .formPost: FormPostPage(action: redirectURI, fields: fields).response(headers)
+        case .formPost: Page.formPost(fields, to: redirectURI, headers).response
         }
     }
 

@@ -21,19 +21,11 @@ extension HostContext {
     }
 
     /// `PUT /_mock/keys` with the answer to an earlier `GET`: gives each key the state that the key had then.
-    func restoreKeys() -> Decision {
-        .answerBody(limit: RequestHead.longestBody) { body in
-            do throws(InputError) {
-                var uses: [String: KeyRing.State.Use] = [:]
-                for row in try ConfigurationMember.root(body, place: "the body").list("keys") ?? [] {
-                    uses[try row.required("kid")] = try row.choice("state")
-                }
-                if let state = authority.keys.restore(uses) { return Response.json(state.json) }
-                throw InputError(message: "Send what GET answered: one of the keys that it lists must be active.")
-            } catch {
-                return Response.text(error.message, status: 400)
-            }
-        }
+    func restoreKeys(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
+        var uses: [String: KeyRing.State.Use] = [:]
+        for row in try member.list("keys") ?? [] { uses[try row.required("kid")] = try row.choice("state") }
+        if let state = authority.keys.restore(uses) { return state.json }
+        throw InputError(message: "Send what GET answered: one of the keys that it lists must be active.")
     }
 }
 

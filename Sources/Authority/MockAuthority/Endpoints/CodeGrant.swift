@@ -1,12 +1,12 @@
 import Basics
 import OpenSSL
+import Synchronization
 import Tokens
 
 extension TokenEndpoint {
     /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
-    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenResponse {
-        guard let code = parameters["code"] else { throw .missingParameter("code") }
-        guard let redirectURI = parameters["redirect_uri"] else { throw .missingParameter("redirect_uri") }
+    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+        let (code, redirectURI) = (try parameters.required("code"), try parameters.required("redirect_uri"))
         let (grant, user) = try redeem(code, .code, client)
         if let bound = grant.binding.redirectURI, !bound.isSame(as: redirectURI) {
             throw .grantOfOtherEndpoint(actual: redirectURI, expected: bound)
@@ -20,8 +20,7 @@ extension TokenEndpoint {
         }
         guard spend(grant) else { throw .codeRedeemed }
         let scopeText = isStrict ? nil : parameters["scope"]
-        return try await signTokens(
-            for: try grantedRequest(grant, user, client, scopeText), family: grant.family)
+        return try await signTokens(for: try grantedRequest(grant, user, client, scopeText))
     }
 
     private func check(_ verifier: String?, _ challenge: Grant.Challenge) throws(Refusal) {
@@ -31,18 +30,18 @@ extension TokenEndpoint {
     }
 
     /// The refresh grant (RFC 6749 section 6): always a new refresh token; the old one stays good unless switched off.
-    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenResponse {
-        guard let token = parameters["refresh_token"] else { throw .missingParameter("refresh_token") }
-        let (grant, user) = try redeem(token, .refresh, client)
+    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+        let (grant, user) = try redeem(parameters.required("refresh_token"), .refresh, client)
         let granted = try grantedRequest(grant, user, client, parameters["scope"])
         let isSpent = configuration.behaviour.strictRefresh && !spend(grant)
         guard !isSpent, !context.run.hasEnded(family: grant.family) else { throw .grantRevoked }
-        return try await signTokens(for: granted, renewing: grant, family: grant.family)
+        return try await signTokens(for: granted, renewing: grant)
     }
 
     /// Whether the grant is redeemed for the first time; if not, no refresh token of its family is good any more.
     private func spend(_ grant: Grant) -> Bool {
-        context.run.spend(grant, now: context.now, longest: max(configuration.refreshLifetime, Self.singlePageLifetime))
+        let longest = max(configuration.refreshLifetime, Self.singlePageLifetime)
+        return context.run.redeemed.withLock { $0.spend(grant, now: context.now, longest: longest) }
     }
 
     /// Opens a grant and checks that it is good for this client under this policy now.
@@ -71,8 +70,8 @@ extension TokenEndpoint {
             let known = grant.binding.scope.spaceSeparated
             guard scope.asked.allSatisfy(known.contains) else { throw .scopeNotGranted }
         }
-        return GrantedRequest(
-            user: user, client: client, policy: context.policy, scope: scope, signIn: grant.signIn, now: context.now,
-            family: grant.family)
+        var granted = granted(user, client, scope, grant.signIn)
+        granted.family = grant.family
+        return granted
     }
 }

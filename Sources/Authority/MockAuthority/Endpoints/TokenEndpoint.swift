@@ -29,19 +29,25 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Every refusal of Microsoft's is a 400; B2C's have exactly two members.
+    ///
+    /// A strict provider answers 401 to a client that failed to authenticate by a header (RFC 6749 section 5.2).
     private func refuse(_ refusal: Refusal) -> Response {
-        if configuration.profile == .strict { return context.standardResponse(refusal) }
-        guard configuration.profile == .b2c else { return context.response(refusal.entra) }
-        let description = refusal.description(correlation: context.correlation, now: context.now)
+        if configuration.profile.isEntra { return context.response(refusal.entra) }
+        let isChallenge =
+            configuration.profile == .strict && refusal.standardError == "invalid_client"
+            && context.head.headers.contains("Authorization")
+        var headers = context.headers
+        if isChallenge { headers.append("WWW-Authenticate", "Basic realm=\"\(configuration.tenant.name)\"") }
+        let (error, description) = (context.error(of: refusal), context.description(of: refusal))
         return Response.json(
-            ["error": .string(refusal.error), "error_description": .string(description)], status: 400,
-            headers: context.headers)
+            ["error": .string(error), "error_description": .string(description)], status: isChallenge ? 401 : 400,
+            headers: headers)
     }
 
     private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
-        guard let type = parameters["grant_type"] else { throw .missingParameter("grant_type") }
+        let type = try parameters.required("grant_type")
         let client = try ClientAuthentication(context: context).client(parameters)
-        let reply: any TokenResponse
+        let reply: TokenResponse
         switch type {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
@@ -50,8 +56,6 @@ struct TokenEndpoint: Sendable {
             reply = try await deviceGrant(parameters, client)
         case Self.assertionGrantType where configuration.profile.isEntra:
             reply = try await onBehalfOfGrant(parameters, client)
-        case "client_credentials" where configuration.profile == .strict:
-            reply = try await strictClientCredentialsGrant(parameters, client)
         case "client_credentials": return try await clientCredentialsGrant(parameters, client)
         default: throw .unsupportedGrant(type)
         }
@@ -59,17 +63,15 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
-    ///
-    /// The refresh token begins a family if none is given.
     func signTokens(
-        for granted: GrantedRequest, renewing old: Grant? = nil, family: String? = nil
-    ) async throws(Refusal) -> any TokenResponse {
+        for granted: GrantedRequest, renewing old: Grant? = nil
+    ) async throws(Refusal) -> TokenResponse {
         do throws(PrivateKeyError) {
             let signer = try await context.authority.signer(for: context.run)
-            var response = try context.authority.reply(
-                to: granted, signer, at: context.base, era: context.responseEra)
+            var response = try TokenResponse(
+                signing: granted, of: context.authority, by: signer, at: context.base, era: context.responseEra)
             if old != nil || granted.scope.offline {
-                response.refreshToken = refreshToken(granted, renewing: old, family)
+                response.refreshToken = refreshToken(granted, renewing: old)
             }
             return response
         } catch {
@@ -80,7 +82,7 @@ struct TokenEndpoint: Sendable {
     /// A refresh token of a page ends when the token ends that it replaces
     /// (docs/reproduced.md, "Refresh tokens and codes").
     private func refreshToken(
-        _ granted: GrantedRequest, renewing old: Grant?, _ family: String?
+        _ granted: GrantedRequest, renewing old: Grant?
     ) -> (text: String, lifetime: Int64) {
         let singlePage =
             old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
@@ -92,13 +94,19 @@ struct TokenEndpoint: Sendable {
             client: granted.client.id, policy: granted.policy.name, scope: old?.binding.scope ?? granted.scope.text,
             singlePage: singlePage)
         let grant = Grant(
-            kind: .refresh, ancestor: family, binding: binding, user: granted.user.objectID,
+            kind: .refresh, ancestor: granted.family, binding: binding, user: granted.user.objectID,
             generation: granted.user.status.generation, signIn: granted.signIn,
             validity: .init(issued: granted.now, expires: expires))
         return (context.authority.seal.seal(grant.members), expires - granted.now)
     }
 
-    /// The requested scope.
+    /// The request of a person who signs in now, unless a sign-in is given.
+    func granted(_ user: User, _ client: Client, _ scope: Scope, _ signIn: SignIn? = nil) -> GrantedRequest {
+        GrantedRequest(
+            user: user, client: client, policy: context.policy, scope: scope,
+            signIn: signIn ?? SignIn(time: context.now), now: context.now)
+    }
+
     func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
         try Scope(text, client: client, configuration)
     }

@@ -10,7 +10,6 @@ struct DeviceEndpoints: Sendable {
     private static let interval: Int64 = 5
     private var pageURL: String { "\(context.base)/\(context.url.tenant)/\(Routes.devicePage.path)" }
 
-    /// `POST /T/oauth2/v2.0/devicecode`.
     func begin() -> Decision {
         context.head.answerForm { parameters in
             do throws(Refusal) {
@@ -23,7 +22,7 @@ struct DeviceEndpoints: Sendable {
 
     private func answer(_ parameters: Parameters) throws(Refusal) -> JSONValue {
         let client = try ClientAuthentication(context: context).client(parameters)
-        guard let text = parameters["scope"] else { throw .missingParameter("scope") }
+        let text = try parameters.required("scope")
         _ = try Scope(text, client: client, context.configuration)
         let request = context.run.devices.begin(
             client: client.id, scope: text, expires: context.now + Self.lifetime)
@@ -78,8 +77,8 @@ struct DeviceEndpoints: Sendable {
 
 extension TokenEndpoint {
     /// The device authorization grant (RFC 8628 section 3.4).
-    func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> any TokenResponse {
-        guard let code = parameters["device_code"] else { throw .missingParameter("device_code") }
+    func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+        let code = try parameters.required("device_code")
         guard let request = context.run.devices.request(deviceCode: code), request.client == client.id else {
             throw .unknownDeviceCode
         }
@@ -90,11 +89,7 @@ extension TokenEndpoint {
         case .approved(let objectID):
             guard let user = context.run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
             guard context.run.devices.end(code) else { throw .unknownDeviceCode }
-            let now = context.now
-            return try await signTokens(
-                for: GrantedRequest(
-                    user: user, client: client, policy: context.policy, scope: try scope(request.scope, client),
-                    signIn: SignIn(time: now), now: now))
+            return try await signTokens(for: granted(user, client, try scope(request.scope, client)))
         }
     }
 }

@@ -10,7 +10,6 @@ import Tokens
 struct EntraClaims: TokenClaims {
     let configuration: Configuration
     let granted: GrantedRequest
-    /// `iss`.
     let issuer: String
     /// How long the access token lives from now, in seconds.
     let lifetime: Int64
@@ -56,7 +55,7 @@ struct EntraClaims: TokenClaims {
         return claims
     }
 
-    func idToken(for accessToken: String? = nil, code: String? = nil) -> JSONObject {
+    func idToken(for accessToken: String?, code: String?) -> JSONObject {
         var claims = beginning(audience: granted.client.id, lifetime: Self.identityLifetime)
         if granted.signIn.showsTime { claims["auth_time"] = .integer(granted.signIn.time) }
         claims["at_hash"] = accessToken.map(TokenSigner.hash)
@@ -136,7 +135,6 @@ extension EntraClaims {
         Base64URL.encode(SHA256.digest(Array(parts.joined(separator: " ").utf8)))
     }
 
-    /// Returns this many random bytes in base64url.
     static func random(_ count: Int) -> String { Base64URL.encode(SecureRandom.bytes(count)) }
 }
 
@@ -148,21 +146,6 @@ extension TenantAuthority {
         case .strict: StrictClaims(configuration: configuration, granted: granted)
         case .externalID, .entra:
             EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
-        }
-    }
-
-    /// The response of the token endpoint; B2C's is of an era.
-    func reply(
-        to granted: GrantedRequest, _ signer: TokenSigner, at base: String, era: Era
-    ) throws(PrivateKeyError) -> any TokenResponse {
-        switch configuration.profile {
-        case .b2c: return try B2CTokenResponse(signing: granted, configuration, signer, era: era)
-        case .strict:
-            return try StrictTokenResponse(
-                signing: StrictClaims(configuration: configuration, granted: granted), signer)
-        case .externalID, .entra:
-            let claims = EntraClaims(configuration, granted, issuer: configuration.entraIssuer(at: base))
-            return try EntraTokenResponse(signing: claims, signer)
         }
     }
 }

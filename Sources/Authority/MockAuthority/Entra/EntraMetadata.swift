@@ -47,7 +47,7 @@ extension RequestContext {
             return "https://sts.windows.net/\(segment == nil ? configuration.tenant.id : "{tenantid}")/"
         }
         return switch segment {
-        case nil: entraIssuer
+        case nil: configuration.entraIssuer(at: base)
         case .common, .organizations: configuration.entraIssuer(at: base, tenant: "{tenantid}")
         case .consumers: configuration.entraIssuer(at: base, tenant: Configuration.personalTenant)
         }
@@ -80,10 +80,6 @@ extension RequestContext {
         "exp", "iat", "auth_time", "acr", "nonce", "preferred_username", "name", "tid", "ver", "at_hash", "c_hash",
         "email",
     ]
-
-    private func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
-        .string("\(base)/\(url.tenant)/\(route.path)")
-    }
 }
 
 extension TokenSigningKey {

@@ -58,7 +58,7 @@ extension TokenSigner {
     /// A token that only Microsoft Graph can verify: what is signed has a hash of the `nonce` of the header.
     func signGraphToken(_ claims: JSONObject) throws(PrivateKeyError) -> String {
         let nonce = EntraClaims.random(32)
-        let payload = JSONValue.object(claims).serialized()
+        let payload = claims.bytes
         let hashed = Base64URL.encode(SHA256.digest(Array(nonce.utf8)))
         let token = try sign(header: graphHeader(nonce: hashed), payload: payload)
         let signature = token.split(separator: ".", omittingEmptySubsequences: false).last ?? ""

@@ -1,4 +1,3 @@
-/// The forms that people fill in.
 enum PageForm: String, Sendable {
     case signIn = "sign-in"
     case signUp = "sign-up"
@@ -27,67 +26,46 @@ enum PageForm: String, Sendable {
         }
     }
 
-    /// The fields, under the names of the real page.
-    func inputs(_ given: (String) -> String?) -> [PageInput] {
+    fileprivate var inputs: [PageInput] {
         switch self {
-        case .signIn:
-            [
-                PageInput("signInName", "Email address", .email, "username", given("signInName")),
-                PageInput("password", "Password", .password, "current-password", nil),
-            ]
-        case .signUp:
-            newPassword(given) + [PageInput("displayName", "Display name", .text, "name", given("displayName"))]
-        case .resetPassword: newPassword(given)
-        case .profile:
-            [
-                PageInput("displayName", "Display name", .text, "name", given("displayName")),
-                PageInput("givenName", "Given name", .text, "given-name", given("givenName")),
-                PageInput("surname", "Surname", .text, "family-name", given("surname")),
-            ]
-        case .facebook:
-            [
-                PageInput("email", "Email address", .email, "username", given("email")),
-                PageInput("displayName", "Name", .text, "name", given("displayName")),
-            ]
-        case .device:
-            [PageInput("user_code", "Code shown on your device", .text, "one-time-code", given("user_code"))]
-                + PageForm.signIn.inputs(given)
+        case .signIn: [.signInName, .password]
+        case .signUp: PageInput.ofNewPassword + [.displayName]
+        case .resetPassword: PageInput.ofNewPassword
+        case .profile: [.displayName, .givenName, .surname]
+        case .facebook: [.email, PageInput("displayName", "Name", .text, "name")]
+        case .device: [.userCode, .signInName, .password]
         }
-    }
-
-    private func newPassword(_ given: (String) -> String?) -> [PageInput] {
-        [
-            PageInput("email", "Email address", .email, "username", given("email")),
-            PageInput("newPassword", "New password", .password, "new-password", nil),
-            PageInput("reenterPassword", "Confirm new password", .password, "new-password", nil),
-        ]
     }
 }
 
-/// One field of a form.
-struct PageInput: Sendable {
-    /// The types of fields.
-    enum Kind: String, Sendable {
+/// One field of a form, under its name on the real page.
+private struct PageInput {
+    enum Kind: String {
         case text, email, password
     }
 
-    private let name: String
-    private let label: String
-    private let kind: Kind
-    private let autocomplete: String
-    private let value: String?
+    let name: String
+    let label: String
+    let kind: Kind
+    let autocomplete: String
 
-    init(_ name: String, _ label: String, _ kind: Kind, _ autocomplete: String, _ value: String?) {
-        self.name = name
-        self.label = label
-        self.kind = kind
-        self.autocomplete = autocomplete
-        self.value = value
+    init(_ name: String, _ label: String, _ kind: Kind, _ autocomplete: String) {
+        (self.name, self.label, self.kind, self.autocomplete) = (name, label, kind, autocomplete)
     }
 
-    var isEmpty: Bool { value?.isEmpty ?? true }
+    static let signInName = PageInput("signInName", "Email address", .email, "username")
+    static let password = PageInput("password", "Password", .password, "current-password")
+    static let email = PageInput("email", "Email address", .email, "username")
+    static let displayName = PageInput("displayName", "Display name", .text, "name")
+    static let givenName = PageInput("givenName", "Given name", .text, "given-name")
+    static let surname = PageInput("surname", "Surname", .text, "family-name")
+    static let userCode = PageInput("user_code", "Code shown on your device", .text, "one-time-code")
+    static let ofNewPassword = [
+        email, PageInput("newPassword", "New password", .password, "new-password"),
+        PageInput("reenterPassword", "Confirm new password", .password, "new-password"),
+    ]
 
-    func html(hasFocus: Bool, describedByAlert: Bool) -> HTML {
+    func html(_ value: String?, hasFocus: Bool, describedByAlert: Bool) -> HTML {
         let focus: HTML = hasFocus ? " autofocus" : ""
         let description: HTML = describedByAlert ? " aria-describedby=\"alert\"" : ""
         let value: HTML = value.map { " value=\"\($0)\"" } ?? ""
@@ -106,20 +84,18 @@ struct FormHTML {
     let csrf: String
     /// The error of the form that was sent before.
     var alert: String?
-    /// The values of the fields.
     var given: (String) -> String? = { _ in nil }
     /// Whether there is a button for people who forgot their password.
     var offersReset = true
-    /// The link for people without an account.
     var signUpLink: String?
     /// An account that a button of sign-in.js fills in.
     var example: User?
 
     var html: HTML {
-        let inputs = form.inputs(given)
-        let focus = inputs.firstIndex { $0.isEmpty } ?? 0
-        let fields = inputs.enumerated().map { index, input in
-            input.html(hasFocus: index == focus, describedByAlert: alert != nil)
+        let inputs = form.inputs.map { input in (input, value: input.kind == .password ? nil : given(input.name)) }
+        let focus = inputs.firstIndex { $0.value?.isEmpty ?? true } ?? 0
+        let fields = inputs.enumerated().map { index, element in
+            element.0.html(element.value, hasFocus: index == focus, describedByAlert: alert != nil)
         }
         let message: HTML = alert.map { "<p id=\"alert\" role=\"alert\">\($0)</p>\n" } ?? ""
         let forgotten: HTML =

@@ -44,12 +44,9 @@ struct SignInStep: Sendable {
             given: { known($0, fields) }, offersReset: isB2C,
             signUpLink: offersSignUp ? "\(action)&form=\(PageForm.signUp.rawValue)" : nil,
             example: example)
-        let settings = PageSettings(
-            transaction: name, csrf: transaction.csrf, tenant: "/\(context.url.tenant)/\(context.policy.name)",
-            policy: context.policy.name, host: context.base, form: form, offersSignUp: offersSignUp)
+        let settings = PageSettings(step: self, form: form, offersSignUp: offersSignUp)
         // Clients without a browser know the page of B2C only, and expect the settings at the end of its script.
-        var headers =
-            isB2C ? settings.cookies(attributes: Session(context: context).attributes, context) : FieldLines()
+        var headers = isB2C ? settings.cookies : FieldLines()
         if let cookie { headers.append("Set-Cookie", cookie) }
         let script = (example == nil ? "" : Self.exampleScript) + (isB2C ? settings.script : "")
         return Page(
@@ -58,9 +55,22 @@ struct SignInStep: Sendable {
         ).response
     }
 
+    /// The accounts that signed in with the browser, each a button of a form.
     private func accountsPage(_ accounts: [User]) -> Response {
-        let form = AccountsHTML(accounts: accounts, action: action, csrf: transaction.csrf)
-        return Page(title: "Pick an account", content: form.html, overline: context.configuration.tenant.name).response
+        let buttons = accounts.map { user -> HTML in
+            let shown = [user.name.display, user.email].filter { !$0.isEmpty }.joined(separator: ", ")
+            return #"<button name="account" value="\#(user.objectID)">\#(shown)</button>"#
+        }
+        let form: HTML = """
+            <form id="accounts" method="post" action="\(action)">
+            <input type="hidden" name="csrf" value="\(transaction.csrf)">
+            <input type="hidden" name="form" value="\(PageForm.signIn.rawValue)">
+            \(buttons)
+            <button name="action" value="other">Use another account</button>
+            <button name="action" value="cancel">Cancel</button>
+            </form>
+            """
+        return Page(title: "Pick an account", content: form, overline: context.configuration.tenant.name).response
     }
 
     private static let exampleScript = String(decoding: PackageResources.sign_in_js, as: UTF8.self)

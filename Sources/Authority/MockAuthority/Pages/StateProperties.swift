@@ -9,10 +9,9 @@ enum StateProperties {
 
     /// `StateProperties=` and the name in JSON in Base64.
     static func text(_ name: String) -> String {
-        prefix + Base64URL.encode(JSONValue.object(JSONObject([("TID", .string(name))])).serialized())
+        prefix + Base64URL.encode(JSONObject([("TID", .string(name))]).bytes)
     }
 
-    /// The name, read back.
     static func name(_ text: String) -> String? {
         guard text.hasPrefix(prefix), let bytes = Base64.decodeLenient(text.dropFirst(prefix.count)) else { return nil }
         return (try? JSONValue(parsing: bytes))?.object?["TID"]?.string

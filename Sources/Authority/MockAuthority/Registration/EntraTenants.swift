@@ -49,44 +49,26 @@ extension User {
 }
 
 extension Applications {
-    /// A public client, a daemon, and the API `api://A` that both call.
-    package static let externalID = Applications(
-        clients: [
-            Client(
-                id: "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e", name: "To-do app",
-                redirectURIs: ["http://localhost"]
-                    + Client.mobileRedirectURIs("2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e")),
-            Client(
-                id: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd", name: "Daemon", secret: "mock-secret",
-                redirectURIs: ["http://localhost"]),
-            .tasks(audience: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f"),
-        ], resources: [.tasks(audience: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f")])
+    package static let externalID = ofMicrosoft(
+        app: "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e", daemon: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd",
+        api: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f")
 
-    /// A public client, a daemon and an API of the Entra tenants.
-    package static let entra = Applications(
-        clients: [
-            Client(
-                id: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", name: "To-do app",
-                redirectURIs: ["http://localhost"]
-                    + Client.mobileRedirectURIs("6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c")),
-            Client(
-                id: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b", name: "Daemon", secret: "mock-secret",
-                redirectURIs: ["http://localhost"]),
-            .tasks(audience: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c"),
-        ], resources: [.tasks(audience: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c")])
-}
+    package static let entra = ofMicrosoft(
+        app: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", daemon: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b",
+        api: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c")
 
-extension Client {
-    /// The API as a client, which asks for tokens on behalf of the people who call the API.
-    fileprivate static func tasks(audience: String) -> Client {
-        Client(id: audience, name: "To-do API", secret: "mock-secret")
-    }
-}
-
-extension Resource {
-    /// The API of the documentation, under the App ID URI that the portal proposes.
-    fileprivate static func tasks(audience: String) -> Resource {
-        Resource(identifier: "api://\(audience)", audience: audience, scopes: ["Tasks.Read", "Tasks.Write"])
+    /// A public client, a daemon, and the API that both call, under the App ID URI that the portal proposes.
+    ///
+    /// The API is a client too, which asks for tokens on behalf of the people who call the API.
+    private static func ofMicrosoft(app: String, daemon: String, api: String) -> Applications {
+        Applications(
+            clients: [
+                Client(
+                    id: app, name: "To-do app",
+                    redirectURIs: ["http://localhost"] + Client.mobileRedirectURIs(app)),
+                Client(id: daemon, name: "Daemon", secret: "mock-secret", redirectURIs: ["http://localhost"]),
+                Client(id: api, name: "To-do API", secret: "mock-secret"),
+            ], resources: [Resource(identifier: "api://\(api)", audience: api, scopes: ["Tasks.Read", "Tasks.Write"])])
     }
 }
 
@@ -119,7 +101,6 @@ extension Configuration {
     }
 }
 
-/// The host names of the services.
 enum EntraHost {
     static let loginBase = "https://login.microsoftonline.com"
     static let customers = ".ciamlogin.com"

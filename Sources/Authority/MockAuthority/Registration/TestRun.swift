@@ -10,14 +10,14 @@ final class TestRun: Sendable {
     let directory: Directory
     /// Seconds that the clock is off.
     let skew = Mutex<Int64>(0)
-    private let redeemed = Mutex(RedeemedGrants())
+    let redeemed = Mutex(RedeemedGrants())
 
-    let faults = Faults()
+    /// The faults that still affect requests.
+    let faults = Mutex<[Fault]>([])
     let recordedRequests = RecentEntries<JSONObject>(limit: 200)
     let issuedTokens = RecentEntries<IssuedToken>(limit: 50)
     /// Distinguishes the run from the one that it becomes by a reset.
     let identifier = GUID.random()
-    /// Sign-ins under way.
     let transactions = Transactions()
     /// Devices that wait for their person.
     let devices = DeviceRequests()
@@ -26,28 +26,21 @@ final class TestRun: Sendable {
         self.directory = directory
     }
 
-    /// Marks a grant as redeemed.
-    ///
-    /// If it was redeemed before, its family ends; refresh tokens have at most this lifetime, in seconds.
-    ///
-    /// - Returns: whether it had not been before.
-    func spend(_ grant: Grant, now: Int64, longest lifetime: Int64) -> Bool {
-        redeemed.withLock { $0.spend(grant, now: now, longest: lifetime) }
-    }
-
-    /// Whether a grant of this family was redeemed twice.
     func hasEnded(family: String) -> Bool {
         redeemed.withLock { $0.endedFamilies[family] != nil }
     }
 }
 
 /// The grants that may not be redeemed again, each with the end of its time.
-private struct RedeemedGrants {
+struct RedeemedGrants {
     private var identifiers: [String: Int64] = [:]
     /// The families of which a grant was redeemed twice, since nobody knows which of both redeemers was a thief
     /// (RFC 6749 section 4.1.2, RFC 9700 section 4.14.2).
     private(set) var endedFamilies: [String: Int64] = [:]
 
+    /// Marks a grant as redeemed, and ends its family if it was redeemed before.
+    ///
+    /// Refresh tokens have at most this lifetime, in seconds. Returns whether the grant had not been redeemed before.
     mutating func spend(_ grant: Grant, now: Int64, longest lifetime: Int64) -> Bool {
         if identifiers.count > 4096 { identifiers = identifiers.filter { $0.value > now } }
         if endedFamilies.count > 4096 { endedFamilies = endedFamilies.filter { $0.value > now } }
@@ -110,7 +103,6 @@ final class TestRuns: Sendable {
         state = Mutex(State(unnamed: TestRun(directory: other?.unnamed.directory ?? home)))
     }
 
-    /// The run of requests that name none.
     var unnamed: TestRun { state.withLock(\.unnamed) }
 
     /// Returns the run of this name; the empty name is that of ``unnamed``.
@@ -126,7 +118,6 @@ final class TestRuns: Sendable {
         }
     }
 
-    /// Puts a new run in the place of an old one.
     func reset(_ name: String, _ old: TestRun) -> TestRun {
         // The directory stays the same object: it may be the one that is kept on disk.
         old.directory.reset(configuration.users)

@@ -7,14 +7,15 @@ struct AuthorityRoute<Context: Sendable>: Sendable {
     ///
     /// A segment in braces matches any one segment, `*` at the end any number.
     let path: String
-    let methods: RouteMethods
+    /// The methods that are answered, where `GET` stands for `HEAD` too; all of them if the list is empty.
+    let methods: [Method]
     /// The name under which faults are set at this endpoint; `nil` where none can be.
     let fault: Fault.Endpoint?
     let handle: @Sendable (Context) async -> Decision
     private let pattern: [String]
 
     init(
-        _ methods: RouteMethods, _ path: String, fault: Fault.Endpoint? = nil,
+        _ methods: [Method], _ path: String, fault: Fault.Endpoint? = nil,
         handle: @escaping @Sendable (Context) async -> Decision
     ) {
         self.methods = methods
@@ -23,6 +24,8 @@ struct AuthorityRoute<Context: Sendable>: Sendable {
         self.handle = handle
         pattern = path.lowercased().split(separator: "/").map(String.init)
     }
+
+    func allows(_ method: Method) -> Bool { methods.isEmpty || methods.contains(method == .head ? .get : method) }
 
     /// Whether the path is that of these segments, in any case.
     func matches(_ segments: some Collection<String>) -> Bool {
@@ -37,40 +40,11 @@ struct AuthorityRoute<Context: Sendable>: Sendable {
     }
 }
 
-struct RouteMethods: OptionSet, Sendable {
-    let rawValue: Int
-
-    /// `GET` and `HEAD`.
-    static let get = RouteMethods(rawValue: 1)
-    static let post = RouteMethods(rawValue: 2)
-    static let put = RouteMethods(rawValue: 4)
-    static let delete = RouteMethods(rawValue: 8)
-    static let any = RouteMethods(rawValue: 16)
-
-    func allows(_ method: Method) -> Bool {
-        if contains(.any) { return true }
-        return switch method {
-        case .get, .head: contains(.get)
-        case .post: contains(.post)
-        case .put: contains(.put)
-        case .delete: contains(.delete)
-        case .patch, .options, .other: false
-        }
-    }
-
-    /// For the `Allow` field.
-    var names: [String] {
-        let known: [(RouteMethods, String)] = [(.get, "GET"), (.post, "POST"), (.put, "PUT"), (.delete, "DELETE")]
-        return known.filter { contains($0.0) }.map(\.1)
-    }
-}
-
 extension Array {
     /// The row for a method, or the 405 of these rows, which share a path.
     func decide<Context>(_ method: Method, _ context: Context) async -> Decision
     where Element == AuthorityRoute<Context> {
-        if let route = first(where: { $0.methods.allows(method) }) { return await route.handle(context) }
-        let names = reduce(RouteMethods()) { $0.union($1.methods) }.names
-        return .respond(Response.methodNotAllowed(names.joined(separator: ", ")))
+        if let route = first(where: { $0.allows(method) }) { return await route.handle(context) }
+        return .respond(Response.methodNotAllowed(flatMap(\.methods).map(\.name).joined(separator: ", ")))
     }
 }

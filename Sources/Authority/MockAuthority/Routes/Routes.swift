@@ -5,30 +5,30 @@ enum Routes {
     // MARK: After a tenant and a policy, in one of the forms of PolicyURL
 
     static let metadata = AuthorityRoute<RequestContext>(
-        .get, "v2.0/.well-known/openid-configuration", fault: .metadata
+        [.get], "v2.0/.well-known/openid-configuration", fault: .metadata
     ) {
         .respond($0.metadata)
     }
-    static let keys = AuthorityRoute<RequestContext>(.get, "discovery/v2.0/keys", fault: .keys) {
+    static let keys = AuthorityRoute<RequestContext>([.get], "discovery/v2.0/keys", fault: .keys) {
         .respond(await $0.keySet())
     }
     static let authorize = AuthorityRoute<RequestContext>([.get, .post], "oauth2/v2.0/authorize", fault: .authorize) {
         await AuthorizeEndpoint(context: $0).decide()
     }
-    static let token = AuthorityRoute<RequestContext>(.post, "oauth2/v2.0/token", fault: .token) {
+    static let token = AuthorityRoute<RequestContext>([.post], "oauth2/v2.0/token", fault: .token) {
         TokenEndpoint(context: $0).decide()
     }
-    static let logout = AuthorityRoute<RequestContext>(.any, "oauth2/v2.0/logout") {
+    static let logout = AuthorityRoute<RequestContext>([], "oauth2/v2.0/logout") {
         .respond(await LogoutEndpoint(context: $0).respond())
     }
-    static let userInfo = AuthorityRoute<RequestContext>(.any, "openid/v2.0/userinfo") {
+    static let userInfo = AuthorityRoute<RequestContext>([], "openid/v2.0/userinfo") {
         await UserInfoEndpoint(context: $0).decide()
     }
     static let page = AuthorityRoute<RequestContext>([.get, .post], "signin") { PageEndpoint(context: $0).page() }
-    static let selfAsserted = AuthorityRoute<RequestContext>(.post, "SelfAsserted") {
+    static let selfAsserted = AuthorityRoute<RequestContext>([.post], "SelfAsserted") {
         PageEndpoint(context: $0).selfAsserted()
     }
-    static let confirmed = AuthorityRoute<RequestContext>(.any, "api/{api}/confirmed") {
+    static let confirmed = AuthorityRoute<RequestContext>([], "api/{api}/confirmed") {
         .respond(await PageEndpoint(context: $0).confirmed())
     }
 
@@ -38,16 +38,16 @@ enum Routes {
 
     // MARK: After a tenant of External ID or Entra (docs/reproduced.md, "Addresses")
 
-    static let entraMetadata = AuthorityRoute<RequestContext>(.get, metadata.path, fault: .metadata) {
+    static let entraMetadata = AuthorityRoute<RequestContext>([.get], metadata.path, fault: .metadata) {
         .respond($0.entraMetadata(version: 2))
     }
-    static let entraKeys = AuthorityRoute<RequestContext>(.get, keys.path, fault: .keys) {
+    static let entraKeys = AuthorityRoute<RequestContext>([.get], keys.path, fault: .keys) {
         .respond(await $0.entraKeySet(version: 2))
     }
-    static let keysOfVersionOne = AuthorityRoute<RequestContext>(.get, "discovery/keys", fault: .keys) {
+    static let keysOfVersionOne = AuthorityRoute<RequestContext>([.get], "discovery/keys", fault: .keys) {
         .respond(await $0.entraKeySet(version: 1))
     }
-    static let deviceCode = AuthorityRoute<RequestContext>(.post, "oauth2/v2.0/devicecode") {
+    static let deviceCode = AuthorityRoute<RequestContext>([.post], "oauth2/v2.0/devicecode") {
         DeviceEndpoints(context: $0).begin()
     }
     static let devicePage = AuthorityRoute<RequestContext>([.get, .post], "oauth2/deviceauth") {
@@ -56,56 +56,56 @@ enum Routes {
 
     static let ofEntra =
         [
-            entraMetadata, entraKeys, keysOfVersionOne, authorize, token, deviceCode, devicePage, logout, page,
-            AuthorityRoute<RequestContext>(.get, ".well-known/openid-configuration", fault: .metadata) {
+            entraMetadata, entraKeys, keysOfVersionOne, authorize, deviceCode, devicePage, logout, page,
+            AuthorityRoute<RequestContext>([.get], ".well-known/openid-configuration", fault: .metadata) {
                 .respond($0.entraMetadata(version: 1))
             },
-            AuthorityRoute<RequestContext>(.get, token.path) { .respond($0.response(.notPosted)) },
+            AuthorityRoute<RequestContext>([.get], token.path) { .respond($0.response(.notPosted)) }, token,
         ]
 
     // MARK: Of the host
 
     static let ofHost = [
-        AuthorityRoute<HostContext>(.any, "") { .respond($0.welcome) },
-        AuthorityRoute<HostContext>(.any, "favicon.ico") { _ in .respond(Response(204)) },
-        AuthorityRoute<HostContext>(.any, "common/discovery/instance") { .respond($0.instanceDiscovery) },
+        AuthorityRoute<HostContext>([], "") { .respond($0.welcome) },
+        AuthorityRoute<HostContext>([], "favicon.ico") { _ in .respond(Response(204)) },
+        AuthorityRoute<HostContext>([], "common/discovery/instance") { .respond($0.instanceDiscovery) },
         // MSAL asks whether the realm of a user is federated, takes a 404 for no, and uses the password grant then.
-        AuthorityRoute<HostContext>(.any, "common/*") { _ in .respond(Response.text("Not found.", status: 404)) },
+        AuthorityRoute<HostContext>([], "common/*") { _ in .respond(Response.text("Not found.", status: 404)) },
     ]
 
     // MARK: Controls, on the loopback only
 
-    static let testToken = AuthorityRoute<HostContext>(.get, "_mock/token") { .respond(await $0.testToken()) }
-    static let badTokens = AuthorityRoute<HostContext>(.get, "_mock/token/bad") { .respond($0.badTokens) }
-    static let requests = AuthorityRoute<HostContext>(.get, "_mock/requests") { .respond($0.requests) }
-    static let keyControl = AuthorityRoute<HostContext>(.get, "_mock/keys") { .respond(await $0.keys()) }
+    static let testToken = AuthorityRoute<HostContext>([.get], "_mock/token") { .respond(await $0.testToken()) }
+    static let badTokens = AuthorityRoute<HostContext>([.get], "_mock/token/bad") { .respond($0.badTokens) }
+    static let requests = AuthorityRoute<HostContext>([.get], "_mock/requests") { .respond($0.requests) }
+    static let keyControl = AuthorityRoute<HostContext>([.get], "_mock/keys") { .respond(await $0.keys()) }
 
     static let controls = [
         testToken, badTokens, keyControl,
-        AuthorityRoute<HostContext>(.post, "_mock/keys") { $0.changeKeys() },
-        AuthorityRoute<HostContext>(.put, "_mock/keys") { $0.restoreKeys() },
-        AuthorityRoute<HostContext>(.get, "_mock/users") { .respond($0.users) },
-        AuthorityRoute<HostContext>(.put, "_mock/users/{name}") { $0.putUser() },
-        AuthorityRoute<HostContext>(.delete, "_mock/users/{name}") { .respond($0.removeUser()) },
+        AuthorityRoute<HostContext>([.post], "_mock/keys") { $0.changeKeys() },
+        AuthorityRoute<HostContext>([.put], "_mock/keys") { $0.change($0.restoreKeys) },
+        AuthorityRoute<HostContext>([.get], "_mock/users") { .respond($0.users) },
+        AuthorityRoute<HostContext>([.put], "_mock/users/{name}") { $0.putUser() },
+        AuthorityRoute<HostContext>([.delete], "_mock/users/{name}") { .respond($0.removeUser()) },
         requests,
-        AuthorityRoute<HostContext>(.get, "_mock/state") { .respond(Response.json($0.state)) },
-        AuthorityRoute<HostContext>(.post, "_mock/faults") { $0.change($0.addFault) },
-        AuthorityRoute<HostContext>(.delete, "_mock/faults") { .respond($0.removeFaults()) },
-        AuthorityRoute<HostContext>(.post, "_mock/clock") { $0.change($0.setClock) },
-        AuthorityRoute<HostContext>(.post, "_mock/revoke") { $0.change($0.revoke) },
-        AuthorityRoute<HostContext>(.post, "_mock/reset") { .respond($0.reset()) },
+        AuthorityRoute<HostContext>([.get], "_mock/state") { .respond(Response.json($0.state)) },
+        AuthorityRoute<HostContext>([.post], "_mock/faults") { $0.change($0.addFault) },
+        AuthorityRoute<HostContext>([.delete], "_mock/faults") { .respond($0.removeFaults()) },
+        AuthorityRoute<HostContext>([.post], "_mock/clock") { $0.change($0.setClock) },
+        AuthorityRoute<HostContext>([.post], "_mock/revoke") { $0.change($0.revoke) },
+        AuthorityRoute<HostContext>([.post], "_mock/reset") { .respond($0.reset()) },
     ]
 
     // MARK: The developer page, for which the rules of the controls hold
 
-    static let developerPage = AuthorityRoute<HostContext>(.get, "_mock") { _ in .respond(HostContext.developerPage) }
+    static let developerPage = AuthorityRoute<HostContext>([.get], "_mock") { _ in .respond(HostContext.developerPage) }
 
     static let ofDeveloperPage = [
         developerPage,
-        AuthorityRoute<HostContext>(.get, "_mock/page.css") { _ in .respond(HostContext.developerStyle) },
-        AuthorityRoute<HostContext>(.get, "_mock/page.js") { _ in .respond(HostContext.developerScript) },
-        AuthorityRoute<HostContext>(.get, "_mock/live") { .respond($0.live) },
-        AuthorityRoute<HostContext>(.get, "_mock/registration") { .respond($0.registration) },
+        AuthorityRoute<HostContext>([.get], "_mock/page.css") { _ in .respond(HostContext.developerStyle) },
+        AuthorityRoute<HostContext>([.get], "_mock/page.js") { _ in .respond(HostContext.developerScript) },
+        AuthorityRoute<HostContext>([.get], "_mock/live") { .respond($0.live) },
+        AuthorityRoute<HostContext>([.get], "_mock/registration") { .respond($0.registration) },
     ]
 }
 

@@ -1,26 +1,88 @@
 import Basics
+import JSON
+import OpenSSL
+import Platform
 
-/// The saved state of a tenant, and the functions that save it.
+/// What a tenant keeps: its keys, its accounts, and the secret of its grants.
 struct TenantState: Sendable {
-    var saved = SavedState()
-    var saveKeys: @Sendable (KeyRing.State) -> Void = { _ in }
-    var saveUsers: @Sendable ([User]) -> Void = { _ in }
+    private(set) var keys = KeyRing.State()
+    /// `nil` if no account was ever changed.
+    private var users: [User]?
+    /// The key of ``GrantSeal``, saved so that refresh tokens outlive a restart.
+    private(set) var secret = SecureRandom.bytes(secretLength)
+    private(set) var saveKeys: @Sendable (KeyRing.State) -> Void = { _ in }
+    private var saveUsers: @Sendable ([User]) -> Void = { _ in }
+
+    private static let secretLength = 32
+    /// Claims of users have been parsed before, so the files hold at most a few levels more than one body may have.
+    private static let limits = JSONLimits(bytes: .max, depth: 40)
 
     /// Nothing is kept.
     init() {}
 
-    /// Keeps it in a folder, in files whose names begin with this text.
-    init(in folder: StateFolder, _ prefix: String?) throws(OperatorError) {
-        let folder = folder.part(prefix ?? "")
-        saved = try SavedState(folder)
-        saveKeys = { folder.save($0) }
-        saveUsers = { folder.save($0) }
+    /// Reads a folder, in which what is missing is created, and keeps everything in it.
+    init(in folder: StateFolder) throws(OperatorError) {
+        saveKeys = { folder.save("keys.json", $0.saved) }
+        saveUsers = { folder.save("users.json", ["users": .array($0.map(\.json))]) }
+        if let bytes = try folder.read("secret") { secret = bytes } else { try folder.write("secret", secret) }
+        guard secret.count == Self.secretLength else { throw .unreadable(file: folder.file("secret")) }
+        if let bytes = try folder.read("keys.json") {
+            guard let value = try? JSONValue(parsing: bytes), let keys = KeyRing.State(saved: value),
+                keys.published.isEmpty || keys.signing != nil
+            else { throw .unreadable(file: folder.file("keys.json")) }
+            self.keys = keys
+        }
+        if let bytes = try folder.read("users.json") {
+            let unreadable = OperatorError.unreadable(file: folder.file("users.json"))
+            users = try rethrowing(as: { _ in unreadable }) { () throws(InputError) in
+                let file = try ConfigurationMember.root(bytes, limits: Self.limits)
+                try file.allow(["users"])
+                return try file.list("users")?.map { member throws(InputError) in try User(member: member) }
+            }
+        }
     }
 
     /// The accounts that were kept, then those of the configuration that are new.
     func directory(of configuration: Configuration) -> Directory {
-        let kept = saved.users ?? []
+        let kept = users ?? []
         let more = configuration.users.filter { user in !kept.contains { $0.objectID == user.objectID } }
         return Directory(kept + more, changed: saveUsers)
+    }
+}
+
+extension StateFolder {
+    /// Saves a file; a full disk is only reported, since the authority still works.
+    fileprivate func save(_ name: String, _ value: JSONValue) {
+        do throws(OperatorError) {
+            try write(name, value.serialized())
+        } catch {
+            StandardStream.error.print("mock-authority: \(error.message)")
+        }
+    }
+}
+
+extension KeyRing.State {
+    fileprivate var saved: JSONValue {
+        .array(
+            all.map { key, use in
+                [
+                    "state": .string(use.rawValue), "kid": .string(key.identifier), "nbf": .integer(key.notBefore),
+                    "pem": .string(key.privateKey.pem),
+                ]
+            })
+    }
+
+    fileprivate init?(saved: JSONValue) {
+        self.init()
+        guard let entries = saved.array else { return nil }
+        for entry in entries {
+            guard let members = entry.object, let state = members["state"]?.string,
+                let nbf = members["nbf"]?.integer, let pem = members["pem"]?.string,
+                let key = try? PrivateKey(pem: pem)
+            else { return nil }
+            let signing = TokenSigningKey(key, notBefore: nbf, name: members["kid"]?.string)
+            if state == Use.retired.rawValue { retired.append(signing) } else { published.append(signing) }
+            if state == Use.active.rawValue { active = signing.identifier }
+        }
     }
 }

@@ -6,9 +6,6 @@ extension RequestContext {
     var strictDocument: JSONValue {
         let scopes = StandardClaims.ofScopes
         let claims = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr"] + scopes.flatMap(\.names)
-        func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
-            .string(url.url(of: route, policy: policy, base: base))
-        }
         let password: [JSONValue] = policy.allowsPasswordGrant ? ["password"] : []
         return [
             "issuer": .string(configuration.issuer(of: policy)),

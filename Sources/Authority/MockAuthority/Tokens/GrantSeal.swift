@@ -17,7 +17,7 @@ struct GrantSeal: Sendable {
     let secret: [UInt8]
 
     func seal(_ value: JSONObject) -> String {
-        var bytes = JSONValue.object(value).serialized()
+        var bytes = value.bytes
         bytes += Array(repeating: UInt8(ascii: " "), count: max(0, Self.shortest - bytes.count))
         let vector = Base64URL.encode(SecureRandom.bytes(12))
         let sealed = "\(Self.header)..\(vector).\(Base64URL.encode(bytes))"

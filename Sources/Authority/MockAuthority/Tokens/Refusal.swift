@@ -11,7 +11,7 @@ struct Refusal: Error, Equatable, Sendable {
     /// The text after the code.
     let text: String
     /// The error of External ID and Entra in the same case.
-    let entra: EntraError
+    private(set) var entra: EntraError
 
     private init(
         _ error: String, _ code: String, _ text: String, entra entraError: String, _ number: Int, _ entraText: String
@@ -20,6 +20,13 @@ struct Refusal: Error, Equatable, Sendable {
         self.code = "AADB2C" + code
         self.text = text
         entra = EntraError(entraError, number, entraText)
+    }
+
+    /// The same refusal of B2C where External ID and Entra have another one.
+    private func entra(_ error: String, _ number: Int, _ text: String) -> Refusal {
+        var refusal = self
+        refusal.entra = EntraError(error, number, text)
+        return refusal
     }
 
     /// The value of `error_description`: three lines, each ended as the service ends them.
@@ -69,9 +76,8 @@ extension Refusal {
         entra: "invalid_grant", 50173,
         "The provided grant has expired due to it being revoked, a fresh auth token is needed.")
     /// A code that was redeemed before, of which B2C says the same as of a revoked grant.
-    static let codeRedeemed = Refusal(
-        "invalid_grant", "90129", "The provided grant has been revoked. Please reauthenticate and try again.",
-        entra: "invalid_grant", 54005,
+    static let codeRedeemed = grantRevoked.entra(
+        "invalid_grant", 54005,
         "OAuth2 Authorization code was already redeemed, please retry with a new valid code or use an existing "
             + "refresh token.")
     static let accountGone = Refusal(
@@ -134,34 +140,25 @@ extension Refusal {
 
 // Devices without a browser: B2C has no such grant.
 extension Refusal {
-    static let devicePending = ofDevice(
+    private static let ofDevice = unsupportedGrant(TokenEndpoint.deviceGrantType)
+    static let devicePending = ofDevice.entra(
         "authorization_pending", 70016, "OAuth 2.0 device flow error. Authorization is pending. Continue polling.")
-    static let deviceDeclined = ofDevice(
+    static let deviceDeclined = ofDevice.entra(
         "authorization_declined", 65004, "User declined to consent to access the app.")
-    static let unknownDeviceCode = ofDevice("bad_verification_code", 70018, "Invalid verification code.")
-    static let deviceCodeExpired = ofDevice(
+    static let unknownDeviceCode = ofDevice.entra("bad_verification_code", 70018, "Invalid verification code.")
+    static let deviceCodeExpired = ofDevice.entra(
         "expired_token", 70019, "Verification code expired. Have the user retry the sign-in.")
-
-    private static func ofDevice(_ error: String, _ number: Int, _ text: String) -> Refusal {
-        Refusal(
-            "unsupported_grant_type", "90086",
-            "The supplied grant_type [\(TokenEndpoint.deviceGrantType)] is not supported.",
-            entra: error, number, text)
-    }
 }
 
 // Tokens that an API got and sends on behalf of their person: B2C has no such grant.
 extension Refusal {
-    static let assertionForged = ofAssertion(50013, "Assertion failed signature validation.")
-    static let assertionExpired = ofAssertion(500_133, "Assertion is not within its valid time range.")
-    static let assertionOfOtherAudience = ofAssertion(
-        500_131, "Assertion audience does not match the Client app presenting the assertion.")
-
-    private static func ofAssertion(_ number: Int, _ text: String) -> Refusal {
-        let b2c = unsupportedGrant(TokenEndpoint.assertionGrantType)
-        return Refusal(
-            b2c.error, String(b2c.code.dropFirst("AADB2C".count)), b2c.text, entra: "invalid_grant", number, text)
-    }
+    private static let ofAssertion = unsupportedGrant(TokenEndpoint.assertionGrantType)
+    static let assertionForged = ofAssertion.entra(
+        "invalid_grant", 50013, "Assertion failed signature validation.")
+    static let assertionExpired = ofAssertion.entra(
+        "invalid_grant", 500_133, "Assertion is not within its valid time range.")
+    static let assertionOfOtherAudience = ofAssertion.entra(
+        "invalid_grant", 500_131, "Assertion audience does not match the Client app presenting the assertion.")
 }
 
 // Clients and their secrets.
@@ -226,18 +223,16 @@ extension Refusal {
 
     /// A scope that looks right and that its API does not have, most often a misspelt one.
     static func noSuchScope(_ scope: String, named name: Substring, on resource: String, _ client: Client) -> Refusal {
-        Refusal(
-            "invalid_scope", "90117", "The scope '\(scope)' provided in the request is not supported.",
-            entra: "invalid_client", 650_053,
+        scopeUnsupported(scope).entra(
+            "invalid_client", 650_053,
             "The application '\(client.name.isEmpty ? client.id : client.name)' asked for scope '\(name)' that doesn't "
                 + "exist on the resource '\(resource)'. Contact the app vendor.")
     }
 
     /// A daemon may ask for `<API>/.default` only.
     static func scopeOfApplication(_ scope: String) -> Refusal {
-        Refusal(
-            "invalid_scope", "90117", "The scope '\(scope)' provided in the request is not supported.",
-            entra: "invalid_scope", 1_002_012,
+        scopeUnsupported(scope).entra(
+            "invalid_scope", 1_002_012,
             "The provided value for scope \(scope) is not valid. Client credential flows must have a scope value "
                 + "with /.default suffixed to the resource identifier (application ID URI).")
     }
@@ -311,20 +306,14 @@ extension Refusal {
             "'\(mode)' is not a supported value of 'response_mode' when requesting a token.")
     }
 
-    static let loginRequired = silent(
-        "login_required", 50058, "Session information is not sufficient for single-sign-on.")
-    static let noSuchSession = silent(
+    static let loginRequired = Refusal(
+        "interaction_required", "90077",
+        "User does not have an existing session and request prompt parameter has a value of 'none'.",
+        entra: "login_required", 50058, "Session information is not sufficient for single-sign-on.")
+    static let noSuchSession = loginRequired.entra(
         "interaction_required", 160_021, "Application requested a user session which does not exist.")
-    static let accountNotChosen = silent(
+    static let accountNotChosen = loginRequired.entra(
         "interaction_required", 16000,
         "Either multiple user identities are available for the current request or selected account is not supported for "
             + "the scenario.")
-
-    /// The refusal of a request with the prompt `none`.
-    private static func silent(_ error: String, _ number: Int, _ text: String) -> Refusal {
-        Refusal(
-            "interaction_required", "90077",
-            "User does not have an existing session and request prompt parameter has a value of 'none'.",
-            entra: error, number, text)
-    }
 }

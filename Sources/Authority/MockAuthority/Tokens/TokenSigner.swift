@@ -19,7 +19,6 @@ struct TokenSigner: Sendable {
             : JSONObject([("typ", "JWT"), ("alg", "RS256"), ("kid", kid)])
     }
 
-    /// The same signer with another key.
     func with(_ key: TokenSigningKey) -> TokenSigner {
         var signer = self
         signer.key = key
@@ -32,7 +31,7 @@ struct TokenSigner: Sendable {
     }
 
     func sign(_ claims: JSONObject) throws(PrivateKeyError) -> String {
-        let token = try sign(header: header, payload: JSONValue.object(claims).serialized())
+        let token = try sign(header: header, payload: claims.bytes)
         record(token)
         return token
     }
@@ -47,11 +46,16 @@ struct TokenSigner: Sendable {
 
     /// The signing input: both parts in base64url with a dot between them.
     static func input(header: JSONObject, payload: [UInt8]) -> String {
-        Base64URL.encode(JSONValue.object(header).serialized()) + "." + Base64URL.encode(payload)
+        Base64URL.encode(header.bytes) + "." + Base64URL.encode(payload)
     }
 
     /// The left half of the SHA-256 of a token or code: `at_hash` and `c_hash` (OpenID Connect Core 3.3.2.11).
     static func hash(_ text: String) -> JSONValue {
         .string(Base64URL.encode(Array(SHA256.digest(Array(text.utf8)).prefix(16))))
     }
+}
+
+extension JSONObject {
+    /// The text of the object, on one line.
+    var bytes: [UInt8] { JSONValue.object(self).serialized() }
 }

@@ -44,31 +44,3 @@ extension BadTokenRule {
         danger: "The API accepts what is no good token of its issuer, and whoever can write such a token is a user.",
         source: "RFC 7519 section 7.2")
 }
-
-extension BadToken {
-    /// The rule that an API breaks if it accepts the token; `nil` if every API may decide for itself.
-    var rule: BadTokenRule? {
-        switch self {
-        case .audArray, .audienceAPI, .wrongPolicy, .noPolicy, .acrOnly, .unknownKid, .noKid, .rs512, .ps256, .huge,
-            .noOID, .noTID, .noProfile, .tidMismatch, .scopeArray, .scopeClaim, .guest, .longLived, .duplicateClaim,
-            .duplicateAlg:
-            nil
-        case .badSignature, .truncated, .unpublishedKey, .otherKeySameKid, .emptySignature, .jwkHeader, .jkuHeader,
-            .x5uHeader, .x5cHeader, .es256OwnKey, .es256ZeroSignature, .otherClaims:
-            .signature
-        case .algNone, .hs256WithPublicKey, .algNoneMixedCase, .hs256EmptySecret, .kidPath, .kidSQL: .algorithm
-        case .retiredKey: .key
-        case .expired, .noExp: .expiry
-        case .expText: .timeAsText
-        case .notYetValid: .notBefore
-        case .wrongAud, .graph, .audEmpty, .noAud: .audience
-        case .wrongIss, .issWithoutSlash, .wrongTenant, .v1, .otherTenant, .loginHostIssuer, .b2cIssuer,
-            .personalAccount, .issArray, .issPart, .noIss:
-            .issuer
-        case .typOther, .idToken: .kind
-        case .critHeader: .criticalHeader
-        case .wrongScp, .noScp, .appOnly, .appOnlyWithType: .scope
-        case .notJSON, .nested, .encrypted, .manyDots: .validation
-        }
-    }
-}
