@@ -18,7 +18,8 @@ package struct FetchRequest: Sendable, Equatable {
     package var accept = "application/json"
     /// Whether the question is for a server of this package on this machine.
     ///
-    /// No proxy is asked and no certificate is checked then: the question carries no secret, and nothing in the answer is trusted.
+    /// No proxy is asked and no certificate is checked then, because the question carries no secret and nothing
+    /// leaves this machine.
     package var isForOwnServer = false
     /// More header fields, each as a line without its end.
     package var fields: [String] = []

@@ -3,8 +3,8 @@ private import Glibc
 
 /// The right to be the only program that uses a file.
 ///
-/// The lock belongs to the opening of the file ("open file description"), so it also keeps two stores of one program apart.
-/// The kernel releases the lock when the program ends, however it ends.
+/// The lock belongs to the opening of the file ("open file description"), so it also keeps two stores of one program
+/// apart. The kernel releases the lock when the program ends, however it ends.
 package struct FileLock: ~Copyable, Sendable {
     /// The part of the file that is locked.
     package enum Extent: Sendable {
@@ -14,8 +14,8 @@ package struct FileLock: ~Copyable, Sendable {
         case whole
         /// One byte of a database, far beyond those that SQLite locks, which begin at 2^30.
         ///
-        /// So the database is locked under any name and through any mount. **Close no other descriptor of a database while
-        /// SQLite has it open**, that of the lock included: the system would give up the locks that SQLite holds.
+        /// So the database is locked under any name and through any mount. **Close no other descriptor of a database
+        /// while SQLite has it open**, that of the lock included: the system would give up the locks that SQLite holds.
         case databaseByte
     }
 

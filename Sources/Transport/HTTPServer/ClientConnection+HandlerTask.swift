@@ -15,7 +15,7 @@ extension ClientConnection {
 
     /// Takes the next job or the decision of the task, or suspends the connection until there is one.
     func resumeHandler() -> RequestLifecycle.Action {
-        // The lock is held, because a stopping server sets `refusesToWait` before it ends the suspensions that it finds.
+        // The lock is held, because a stop sets `refusesToWait` before it ends the suspensions that it finds.
         lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
     }
 

@@ -3,10 +3,9 @@ import Platform
 extension ServerSettings {
     /// The mistake if the file for keys is also another file of the server, which the keys would replace.
     var keyCacheMistake: String? {
-        guard let path = storage.keyCache, let other = otherFiles.first(where: { File.isSame(path, as: $0.path) })
-        else {
-            return nil
-        }
+        guard let path = storage.keyCache,
+            let other = otherFiles.first(where: { File.isSame(path, as: $0.path) })
+        else { return nil }
         return "TASKS_KEY_CACHE_FILE: \(path) is also \(other.name), which the keys would replace; name a file of its "
             + "own, or off"
     }
