@@ -5,8 +5,7 @@ import Testing
 struct FileNameTests {
     private let name = "/tmp/platform-tests-\(UInt64.random(in: 0 ... .max))"
 
-    @Test("A lock is held once, and released with its holder")
-    func lock() throws {
+    @Test func `A lock is held once, and released with its holder`() throws {
         defer { File.remove(name) }
         do {
             let first = try FileLock(path: name)
@@ -17,8 +16,7 @@ struct FileNameTests {
         #expect(throws: FileLock.Failure.self) { _ = try FileLock(path: "/nonexistent/lock") }
     }
 
-    @Test("A file is not published under a name that exists")
-    func publish() throws {
+    @Test func `A file is not published under a name that exists`() throws {
         let partial = name + ".partial"
         defer { [name, partial].forEach(File.remove) }
         try File.createIfMissing(partial)
@@ -30,8 +28,7 @@ struct FileNameTests {
         #expect(failure?.reason == "File exists")
     }
 
-    @Test("Links are resolved, missing files are not")
-    func resolved() {
+    @Test func `Links are resolved, missing files are not`() {
         #expect(File.resolved("/proc/self/../../tmp") == "/tmp")
         #expect(File.resolved("/nonexistent/x") == "/nonexistent/x")
     }

@@ -21,8 +21,7 @@ import Testing
         return response
     }
 
-    @Test("Each of many new servers answers it as it would answer the next")
-    func starts() throws {
+    @Test func `Each of many new servers answers it as it would answer the next`() throws {
         let stage = try Stage()
         for start in 0..<(isSanitized ? 6 : 30) {
             let isHealth = start.isMultiple(of: 2)
@@ -39,8 +38,8 @@ import Testing
         }
     }
 
-    @Test("A taken port is reported before the database is created", arguments: ["TASKS_LISTEN", "TASKS_ADMIN_LISTEN"])
-    func takenPort(setting: String) throws {
+    @Test(arguments: ["TASKS_LISTEN", "TASKS_ADMIN_LISTEN"])
+    func `A taken port is reported before the database is created`(setting: String) throws {
         let stage = try Stage()
         let (end, output, errors) = try stage.run([], [setting: "127.0.0.1:\(stage.mockPort)"])
         #expect(end == .exit(1))

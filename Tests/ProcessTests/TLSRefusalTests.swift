@@ -101,7 +101,8 @@ struct TLSRefusalTests {
         ].flatMap(\.self)
     }
 
-    @Test("Every refusal of task-server is whole", arguments: ["1.2", "1.3"]) func taskServer(version: String) throws {
+    @Test(arguments: ["1.2", "1.3"])
+    func `Every refusal of task-server is whole`(version: String) throws {
         let stage = try Stage()
         let settings = try stage.settings.merging(stage.makeCertificate()) { $1 }
         let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: settings))

@@ -60,8 +60,8 @@ struct ClientTests {
         #expect(try JSONValue(parsing: list.body).array?.first?.object?["Text"] == "Buy milk+")
     }
 
-    @Test("The published client for iOS with NXOAuth2 sends 119 bytes of multipart", arguments: Transport.allCases)
-    func nxoauth2Multipart(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `The published client for iOS with NXOAuth2 sends 119 bytes of multipart`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let body =
             "--------------nx-oauth216807\r\nContent-Disposition: form-data; name=\"Text\"\r\n\r\nBuy milk\r\n"
@@ -86,8 +86,8 @@ struct ClientTests {
         #expect(try texts(list) == ["Caf" + String(repeating: "é", count: 60)])
     }
 
-    @Test("WPF: urlencoded with +, and values that its typed reader accepts", arguments: Transport.allCases)
-    func wpf(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `WPF: urlencoded with +, and values that its typed reader accepts`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         for body in ["task=Buy+milk", "Text=Buy+milk"] {
             #expect(try await api.send("POST", "/api/tasks", as: "alice", [form], body).status == 201)
@@ -107,8 +107,8 @@ struct ClientTests {
         }
     }
 
-    @Test("MVC: //api/tasks/ and delete by id", arguments: Transport.allCases)
-    func mvc(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `MVC: //api/tasks/ and delete by id`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let added = try await api.send("POST", "//api/tasks/", as: "alice", [form], "Text=Buy+milk")
         #expect(added.status == 201)
@@ -119,8 +119,8 @@ struct ClientTests {
         #expect(try await api.send("GET", "//api/tasks/", as: "alice").text == "[]")
     }
 
-    @Test("Browser with Hello.js: a token in the query, where the setting allows it", arguments: Transport.allCases)
-    func hellojs(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Browser with Hello.js: a token in the query, where the setting allows it`(transport: Transport) async throws {
         let origin = ("Origin", "http://localhost:8000")
         let closed = try await TestedAPI(transport).send("GET", "/api/tasks/hellojs?access_token=alice", [origin])
         #expect(closed.status == 401)
@@ -172,8 +172,8 @@ struct ClientTests {
         #expect(try await texts(api.send("GET", "/api/tasks", as: "alice")) == ["g", "query"])
     }
 
-    @Test("The addresses of restify have the owner and the text in the path", arguments: Transport.allCases)
-    func restify(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `The addresses of restify have the owner and the text in the path`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         #expect(try await api.send("POST", "/api/tasks/anybody/Buy%20milk", as: "alice").status == 201)
         #expect(try await texts(api.send("GET", "/api/tasks/anybody", as: "alice")) == ["Buy milk"])

@@ -40,8 +40,7 @@ struct HostileTokenSetTests {
         return verifier
     }
 
-    @Test("There are at least 300 tokens with one fault each, all different, and 30 good ones")
-    func counts() {
+    @Test func `There are at least 300 tokens with one fault each, all different, and 30 good ones`() {
         #expect(hostile.count >= 300 && good.count >= 30)
         #expect(
             Dictionary(grouping: hostile) { Array($0.text.utf8) }.values.filter { $0.count > 1 }.map { $0.map(\.name) }
@@ -53,8 +52,7 @@ struct HostileTokenSetTests {
         #expect(Set(hostile.map(\.refusal.code)).count == 25)
     }
 
-    @Test("Each token has its result, from the verifier and from the explanation")
-    func alone() async throws {
+    @Test func `Each token has its result, from the verifier and from the explanation`() async throws {
         let verifier = try verifier(cacheEntries: 0)
         for token in hostile {
             let answer = await verifier.refusal(of: token.text)
@@ -98,8 +96,8 @@ struct HostileTokenSetTests {
         }
     }
 
-    @Test("A token of an algorithm that the settings do not allow is refused without a fetch (V-21)")
-    func narrowed() async throws {
+    @Test
+    func `A token of an algorithm that the settings do not allow is refused without a fetch (V-21)`() async throws {
         let key = try PrivateKey.generate(.es256)
         let provider = FakeProvider()
         provider.publish(policy(), [published(SigningKey.shared), published(key, kid: "key-2")])
@@ -125,8 +123,7 @@ struct HostileTokenSetTests {
         }
     }
 
-    @Test("Keys of several algorithms may share a kid, and each verifies its own (V-38)")
-    func sharedIdentifier() async throws {
+    @Test func `Keys of several algorithms may share a kid, and each verifies its own (V-38)`() async throws {
         let trials = try SignatureAlgorithm.allCases.map { try AlgorithmTrial($0) }
         let provider = FakeProvider()
         provider.publish(
