@@ -1,7 +1,6 @@
 """Everybody can use the page: by keyboard alone, with a screen reader, on a small screen, in light and dark."""
 
 import datetime
-import unittest
 
 from selenium.webdriver.common.keys import Keys
 
@@ -311,7 +310,3 @@ class Keyboard(PageTest):
         self.chrome.until(lambda: spoken() == "Deleted: Buy milk", "the words")
         self.chrome.one("#undo").click()
         self.chrome.until(lambda: spoken() == "Undone. Deleted: Buy milk", "the words")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import unittest
 import urllib.request
 
 import yaml
@@ -212,7 +211,3 @@ class Problems(PageTest):
         chrome.get(f"{self.servers.page}/problems.html")
         self.assertEqual(len([entry for entry in chrome.all(".entry") if entry.is_displayed()]), 42)
         self.assertFalse(chrome.one("#words").is_displayed())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """Sign-ins at the authority that differ from the usual one."""
 
-import unittest
 import urllib.parse
 
 import servers
@@ -87,7 +86,3 @@ class UnusualSignIns(PageTest):
             self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the error")
             self.assertIn("cannot be reached", self.chrome.words("#welcome-error"))
             self.assertTrue(self.chrome.one("[data-policy='b2c_1_sign_in']").is_enabled())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,7 +8,6 @@ import pathlib
 import subprocess
 import tempfile
 import threading
-import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -335,7 +334,3 @@ class OtherSite:
 class Silent(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """What the page costs, whom it asks, and what it may do."""
 
 import gzip
-import unittest
 import urllib.parse
 import urllib.request
 
@@ -99,7 +98,3 @@ class Delivery(PageTest):
         axe.check_looks(self, "404.html")
         self.chrome.one("#start").click()
         self.person.await_welcome()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -64,7 +64,3 @@ class DocumentedClient(unittest.TestCase):
             self.assertIsNotNone(client.call("GET", "/api/tasks")[0]["Link"])
             self.assertEqual(len(client.read()), 40)
             self.assertIsNone(client.tag)
-
-
-if __name__ == "__main__":
-    unittest.main()

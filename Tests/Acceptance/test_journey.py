@@ -1,6 +1,5 @@
 """The whole path of a person."""
 
-import unittest
 import urllib.parse
 
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -166,7 +165,3 @@ class TwoDevices(PageTest):
         self.assertEqual(self.person.texts(), ["Buy oat milk"])
         self.person.refresh()
         self.person.await_texts("Buy oat milk")
-
-
-if __name__ == "__main__":
-    unittest.main()

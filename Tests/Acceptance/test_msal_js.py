@@ -391,7 +391,3 @@ class PrintedForExternalID(Printed, unittest.TestCase):
     @classmethod
     def task_server(cls):
         return cls.servers.another_page(**cls.servers.external_id_settings())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -239,7 +239,3 @@ class ProbeTest(unittest.TestCase):
         done = subprocess.run(self.command("--help"), capture_output=True, text=True, check=True)
         for word in ["--authority", "--scope", "--trusts", "--format", "Exit codes: 0", "junit > probe.xml"]:
             self.assertIn(word, done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

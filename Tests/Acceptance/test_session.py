@@ -4,7 +4,6 @@ import contextlib
 import json
 import signal
 import time
-import unittest
 import urllib.parse
 import urllib.request
 
@@ -646,7 +645,3 @@ class WithoutANetwork(SessionTest):
             const [done] = arguments;
             import("/session-store.js").then((store) => done(store.rotate(store.shared(), "another", null)));""")
         self.assertNotEqual(self.shared()["refresh"], before)
-
-
-if __name__ == "__main__":
-    unittest.main()

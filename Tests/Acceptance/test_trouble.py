@@ -3,7 +3,6 @@
 import contextlib
 import http.server
 import threading
-import unittest
 
 from selenium.webdriver.common.keys import Keys
 
@@ -249,7 +248,3 @@ class Connections(PageTest):
         self.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
         self.person.look_again()
         self.person.await_saved()
-
-
-if __name__ == "__main__":
-    unittest.main()
