@@ -21,8 +21,7 @@ import Testing
     @Test func `Without keys it is alive, not ready, and says why`() throws {
         // No program listens on port 1.
         let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/contoso.onmicrosoft.com", "TASKS_LISTEN": "0.0.0.0:0"]
-        let process = try ChildProcess(
-            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        let process = try stage.start(changes)
         let port = try process.await { Stage.port(after: "\"listen\":\"0.0.0.0:", in: $0) }
         let listen = ["TASKS_LISTEN": "0.0.0.0:\(port)"]
         #expect(try stage.run(["health"], listen).end == .exit(0))
@@ -33,7 +32,7 @@ import Testing
 
     @Test func `Probes every second do not fill the log: there is a line when the answer changes`() throws {
         stage.mock.send(SIGSTOP)
-        let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: stage.settings))
+        let server = try Server(stage.start())
         for _ in 0..<5 { #expect(try server.ask("GET", "/readyz").status == 503) }
         stage.mock.send(SIGCONT)
         try server.awaitReadiness()

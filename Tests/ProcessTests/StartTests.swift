@@ -7,8 +7,7 @@ import Testing
     /// Starts a server on the port, and returns its answer to a request that is sent as soon as the port is open.
     private func firstResponse(_ target: String, of stage: Stage, _ port: UInt16) throws -> RawResponse? {
         let changes = ["TASKS_LISTEN": "127.0.0.1:\(port)", "TASKS_DATABASE": "memory:"]
-        let server = try ChildProcess(
-            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        let server = try stage.start(changes)
         var client: RawClient?
         eventuallyBlocking("the port is open") {
             // There are many attempts between two pauses, because the first moment counts.

@@ -1,11 +1,8 @@
 import Basics
 import Curl
-import HTTP
-import MemoryStore
 import JSON
 import OpenSSL
 import Support
-import TaskAPI
 import Testing
 import Tokens
 
@@ -173,28 +170,5 @@ struct HostileTokenSetTests {
         #expect(cacheEntries == 0 ? status.hits == 0 : status.hits > 0)
         // Only the good ones were ever cached.
         #expect(status.entries == min(cacheEntries, good.count))
-    }
-
-    @Test("Through the API, each is a 401 with its challenge, or a 400 if it is not a b64token (V-04, V-63)")
-    func throughTheAPI() async throws {
-        let api = TaskAPI(TaskAPIConfiguration(store: MemoryTaskStore(), verifier: try verifier(cacheEntries: 100)))
-        let target = RequestTarget(raw: "/api/tasks", absolutePath: "/api/tasks")
-        for (text, refusal) in hostile.map({ ($0.text, Optional($0.refusal)) }) + good.map({ ($0.text, nil) }) {
-            // Blanks around the token belong to the field (V-01).
-            guard text.first != " ", text.last != " ", text.last != "\t" else { continue }
-            let head = RequestHead(method: .get, target: target, headers: ["Authorization": "Bearer \(text)"])
-            let response = await api.decide(on: head).answered([])
-            let challenge = response.headers["WWW-Authenticate"] ?? ""
-            switch response.status {
-            case 200: #expect(refusal == nil, "\(text)")
-            case 401:
-                #expect(refusal != nil && challenge.contains("error=\"invalid_token\""), "\(text)")
-                #expect(challenge.contains("expired") == (refusal == .expired), "\(text)")
-            case 400:
-                #expect([.notThreeSegments, .notBase64URL, .tooLong].contains(refusal), "\(text)")
-                #expect(challenge.contains("error=\"invalid_request\""), "\(text)")
-            default: Issue.record("\(response.status) for \(text)")
-            }
-        }
     }
 }
