@@ -3,6 +3,7 @@
 import atexit
 import base64
 import contextlib
+import functools
 import http.server
 import json
 import os
@@ -210,13 +211,8 @@ class Servers:
             program.wait()
 
 
-_shared = None
-
-
+@functools.cache
 def shared():
     """The same servers for all tests; what tests must not share are people."""
-    global _shared
-    if not _shared:
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped then, too
-        _shared = Servers()
-    return _shared
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped then, too
+    return Servers()

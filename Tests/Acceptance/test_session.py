@@ -1,6 +1,7 @@
 """Staying signed in: one refresh token for all tabs of a browser, and an end for all of them at once."""
 
 import contextlib
+import functools
 import json
 import signal
 import time
@@ -19,13 +20,9 @@ class StrictServers(Servers):
         return {**super().authority_settings(), "MOCK_STRICT_REFRESH": "true"}
 
 
-_strict = None
-
-
+@functools.cache
 def strict():
-    global _strict
-    _strict = _strict or StrictServers()
-    return _strict
+    return StrictServers()
 
 
 class SessionTest(PageTest):

@@ -259,5 +259,7 @@ import Testing
         let output = try Self.run(["client-settings", "--for", kind]).output
         let authority = try #require(output.split(separator: "\n").first { $0.contains("authority") })
         #expect(authority.contains("https://") && authority.contains(":8443/"), "\(output)")
+        let redirect = #"redirectUri: "http://localhost:5173/redirect.html""#
+        #expect(output.contains(redirect) == kind.hasSuffix("-js"), "\(output)")
     }
 }
