@@ -3,6 +3,8 @@
 import atexit
 import base64
 import contextlib
+import functools
+import http.server
 import json
 import os
 import pathlib
@@ -13,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -53,6 +56,31 @@ def answers(url):
             return answer.status == 200
     except (urllib.error.URLError, OSError):
         return False
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """A handler of small servers for tests. It logs nothing."""
+
+    def answer(self, status, kind="text/plain", body=b""):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def serving(handler, port=0):
+    """Serves with this handler on this port, or on one that the system chooses, whose number it gives."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
 
 
 class Servers:
@@ -121,15 +149,20 @@ class Servers:
         finally:
             self._end(self.running.pop("other"))
 
+    def control(self, path, order=None, method=None):
+        """Asks the controls of the authority, or sends them an order as JSON; the answer's JSON, or its text."""
+        data = None if order is None else json.dumps(order).encode()
+        request = urllib.request.Request(f"{self.authority}/_mock/{path}", data, method=method)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            text = answer.read().decode().strip()
+            return json.loads(text) if answer.headers.get_content_type() == "application/json" else text
+
     def token(self, user="alice@example.com", **order):
-        query = urllib.parse.urlencode({"user": user, **order})
-        with urllib.request.urlopen(f"{self.authority}/_mock/token?{query}", timeout=5) as answer:
-            return answer.read().decode().strip()
+        return self.control(f"token?{urllib.parse.urlencode({'user': user, **order})}")
 
     def count_sent(self, text, control=""):
         """How many requests to the authority had this text in the address or the body; the control names a tenant, in a query."""
-        with urllib.request.urlopen(f"{self.authority}/_mock/requests{control}", timeout=5) as answer:
-            return sum(text in json.dumps(request) for request in json.load(answer))
+        return sum(text in json.dumps(request) for request in self.control(f"requests{control}"))
 
     def request(self, method, path, body=None, user="alice@example.com"):
         """A request of somebody to the API; the answer's JSON, `None` if it has none."""
@@ -178,13 +211,8 @@ class Servers:
             program.wait()
 
 
-_shared = None
-
-
+@functools.cache
 def shared():
     """The same servers for all tests; what tests must not share are people."""
-    global _shared
-    if not _shared:
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped then, too
-        _shared = Servers()
-    return _shared
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped then, too
+    return Servers()

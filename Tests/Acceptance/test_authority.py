@@ -1,6 +1,5 @@
 """Sign-ins at the authority that differ from the usual one."""
 
-import unittest
 import urllib.parse
 
 import servers
@@ -14,23 +13,18 @@ class UnusualSignIns(PageTest):
         self.chrome.until(lambda: self.chrome.all(f"button[value={action}]"), f"the button {action}")
         self.chrome.one(f"button[value={action}]").click()
 
-    def test_cancelling_leads_back_quietly(self):
-        self.person.open()
-        self.person.choose("b2c_1_sign_in")
-        self.press_on_authority_page("cancel")
-        self.person.await_welcome()
-        self.assertIn("cancelled", self.chrome.words("#welcome-error"))
-        self.assertEqual(self.chrome.current_url, f"{self.servers.page}/")
-
-    def test_a_reset_that_is_cancelled_leads_back_quietly(self):
-        self.person.open()
-        self.person.choose("b2c_1_sign_in")
-        self.press_on_authority_page("forgot")
-        self.chrome.until(lambda: self.chrome.all("[name=reenterPassword]"), "the reset of the password")
-        self.press_on_authority_page("cancel")
-        self.person.await_welcome()
-        self.assertIn("cancelled", self.chrome.words("#welcome-error"))
-        self.assertNotIn("AADB2C", self.chrome.words("#welcome-error"))
+    def test_cancelling_a_sign_in_or_a_reset_leads_back_quietly(self):
+        for is_reset in [False, True]:
+            self.person.open()
+            self.person.choose("b2c_1_sign_in")
+            if is_reset:
+                self.press_on_authority_page("forgot")
+                self.chrome.until(lambda: self.chrome.all("[name=reenterPassword]"), "the reset of the password")
+            self.press_on_authority_page("cancel")
+            self.person.await_welcome()
+            self.assertIn("cancelled", self.chrome.words("#welcome-error"))
+            self.assertNotIn("AADB2C", self.chrome.words("#welcome-error"))
+            self.assertEqual(self.chrome.current_url, f"{self.servers.page}/")
 
     def test_facebook(self):
         self.person.open()
@@ -87,7 +81,3 @@ class UnusualSignIns(PageTest):
             self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the error")
             self.assertIn("cannot be reached", self.chrome.words("#welcome-error"))
             self.assertTrue(self.chrome.one("[data-policy='b2c_1_sign_in']").is_enabled())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -76,7 +76,3 @@ class Controls(unittest.TestCase):
             policy = "fabrikam.onmicrosoft.com/b2c_1_susi/v2.0/.well-known/openid-configuration"
             self.assertIn('"issuer":"http://localhost', mock.run(f"curl -s http://127.0.0.1:3001/{policy}").replace("\\/", "/"))
             self.assertTrue(mock.run("curl -s 'http://127.0.0.1:3001/_mock/token?user=frida'").startswith("ey"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,14 +1,7 @@
 """The developer page of the mock: what it shows and does, from another site, and for every eye."""
 
 import datetime
-import functools
-import http.server
-import json
-import pathlib
 import subprocess
-import tempfile
-import threading
-import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -16,7 +9,7 @@ import urllib.request
 import axe
 from chrome import Chrome
 from person import PageTest
-from servers import CLIENT, TENANT, claims_of
+from servers import CLIENT, TENANT, Handler, claims_of, serving
 
 KEYS = f"{TENANT}/b2c_1_sign_in/discovery/v2.0/keys"
 
@@ -28,7 +21,7 @@ class DeveloperPage(PageTest):
         super().setUp()
         self.run_name = self._testMethodName.replace("_", "-")[:40]
         self.mock = self.servers.authority
-        self.ask("reset", b"")
+        self.ask("reset", {})
 
     def browser(self, *switches):
         chrome = Chrome(*switches)
@@ -41,11 +34,9 @@ class DeveloperPage(PageTest):
         chrome.get(f"{self.mock}/_mock?run={self.run_name}{query}")
         chrome.until(lambda: chrome.all("main:not([aria-busy])"), "the page to be whole")
 
-    def ask(self, path, body=None):
+    def ask(self, path, order=None, method=None):
         mark = "&" if "?" in path else "?"
-        request = urllib.request.Request(f"{self.mock}/_mock/{path}{mark}run={self.run_name}", body)
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.read().decode()
+        return self.servers.control(f"{path}{mark}run={self.run_name}", order, method)
 
     def ask_keys(self, query="", headers={}):
         """A request of a client, in the run of the test; its status."""
@@ -57,7 +48,7 @@ class DeveloperPage(PageTest):
             return error.code
 
     def state(self):
-        return json.loads(self.ask("state"))
+        return self.ask("state")
 
     def texts(self, selector, chrome=None):
         return [element.text for element in (chrome or self.chrome).all(selector)]
@@ -89,7 +80,7 @@ class DeveloperPage(PageTest):
         # What was opened stays open, below what came.
         is_open = "return [...document.querySelectorAll('#request-rows details')].map((row) => row.open)"
         self.assertEqual(self.chrome.execute_script(is_open), [False, True])
-        self.ask("reset", b"")
+        self.ask("reset", {})
         self.ask_keys()
         self.chrome.until(lambda: len(self.chrome.all("#request-rows > li")) == 1, "the request after the reset")
         self.assertEqual(self.texts("#token-rows > li"), [])
@@ -119,9 +110,9 @@ class DeveloperPage(PageTest):
         self.open()
         waiting = lambda: self.chrome.one("#faults").text
         self.assertIn("None waits", waiting())
-        self.ask("faults", b'{"at":"keys","status":503}')
+        self.ask("faults", {"at": "keys", "status": 503})
         self.chrome.until(lambda: "keys answers 503, 1 time" in waiting(), "the fault")
-        self.ask("faults", b'{"at":"token","status":500}')
+        self.ask("faults", {"at": "token", "status": 500})
         self.chrome.until(lambda: "token answers 500" in waiting() and "keys" in waiting(), "the second fault")
         self.assertEqual(self.texts("#request-rows > li"), [])
 
@@ -146,7 +137,7 @@ class DeveloperPage(PageTest):
         self.assertEqual([user["email"] for user in self.state()["users"]], ["alice@example.com", "bob@example.com"])
 
     def test_a_field_that_was_emptied_empties_what_it_shows_and_the_password_stays(self):
-        self.ask_to_change("alice", {"claims": {"extension_level": 3}})
+        self.ask("users/alice", {"claims": {"extension_level": 3}}, "PUT")
         self.open()
         row = "#users > .rows > li:first-child"
         self.press(f"{row} summary")
@@ -159,15 +150,9 @@ class DeveloperPage(PageTest):
         self.assertEqual([alice[name] for name in ["name", "givenName", "familyName", "claims", "password", "disabled"]],
                          ["Alice Example", "", "", {}, "Passw0rd!", True])
 
-    def ask_to_change(self, user, members):
-        request = urllib.request.Request(
-            f"{self.mock}/_mock/users/{user}?run={self.run_name}", json.dumps(members).encode(), method="PUT")
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return json.load(answer)
-
     def test_what_comes_from_outside_is_text(self):
         attack = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'"
-        self.ask_to_change("eve@example.com", {"name": attack, "claims": {attack: attack}})
+        self.ask("users/eve@example.com", {"name": attack, "claims": {attack: attack}}, "PUT")
         self.ask("token?user=eve")
         self.ask_keys(headers={"User-Agent": attack})
         self.open(f"&x={urllib.parse.quote(attack)}")
@@ -190,7 +175,7 @@ class DeveloperPage(PageTest):
                 self.press("#clock button[value='300']")
                 self.await_done("The clock was set.")
         self.assertEqual(self.state()["skew_s"], 300)
-        self.assertEqual(json.loads(self.ask("state?profile=entra"))["skew_s"], 0)
+        self.assertEqual(self.ask("state?profile=entra")["skew_s"], 0)
 
     def test_what_is_wrong_with_a_form_is_said(self):
         self.expected = ["400"]
@@ -276,9 +261,14 @@ class DeveloperPage(PageTest):
               control("users/eve@example.com", {{method: "PUT", body: "{{}}"}}),
             ]).then(() => document.getElementById("form").submit());
             </script>"""
-        self.ask("clock", b'{"skew_s":60}')
-        with OtherSite(page) as address:
-            self.chrome.get(address)
+
+        class OtherSite(Handler):
+            def do_GET(self):
+                self.answer(200, "text/html", page.encode())
+
+        self.ask("clock", {"skew_s": 60})
+        with serving(OtherSite) as port:
+            self.chrome.get(f"http://localhost:{port}/")
             self.chrome.execute_async_script("window.done.then(arguments[0])")
             self.chrome.until(self.was_refused, "the answer to the form")
         self.assertEqual(self.state()["skew_s"], 60)
@@ -311,31 +301,3 @@ class DeveloperPage(PageTest):
         self.assertEqual(axe.findings(self.chrome), [])
         self.press("a[href='/_mock']")
         self.chrome.until(lambda: self.chrome.all("#requests"), "the developer page")
-
-
-class OtherSite:
-    """One page of another origin."""
-
-    def __init__(self, page):
-        self.folder = tempfile.TemporaryDirectory()
-        pathlib.Path(self.folder.name, "index.html").write_text(page)
-
-    def __enter__(self):
-        handler = functools.partial(Silent, directory=self.folder.name)
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return f"http://localhost:{self.server.server_port}/"
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.folder.cleanup()
-
-
-class Silent(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-if __name__ == "__main__":
-    unittest.main()

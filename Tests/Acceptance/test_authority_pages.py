@@ -1,6 +1,5 @@
 """The authority's own pages, used by mouse and by keyboard alone."""
 
-import unittest
 import urllib.parse
 
 from selenium.webdriver.common.keys import Keys
@@ -117,7 +116,3 @@ class AuthorityPages(PageTest):
         self.chrome.size(360, 740)
         self.assertLessEqual(self.chrome.execute_script("return document.body.scrollWidth"), 360, name)
         self.chrome.size(1280, 740)
-
-
-if __name__ == "__main__":
-    unittest.main()

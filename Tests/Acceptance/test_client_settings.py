@@ -106,7 +106,3 @@ class ClientSettingsTest(unittest.TestCase):
         # Those of 2015, in the comment: metadata, authority.
         older = re.search('ida:AadInstance" value="(https://login[^"]+)"', text)[1]
         self.check_trusted(older.replace("{0}{1}{2}", settings["ida:Tenant"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

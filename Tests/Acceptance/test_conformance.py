@@ -564,7 +564,3 @@ class BeyondThePlans(Party):
         self.assertEqual(ask(self.servers.token()), 200)
         for bad in requests.get(f"{self.servers.authority}/_mock/token/bad", headers={"Accept": "application/json"}).json():
             self.assertEqual(ask(self.servers.token(bad=bad["name"])), bad["statusWithScopes"], bad["name"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -136,7 +136,3 @@ class Contract(unittest.TestCase):
             command, cwd=self.servers.folder, env={**os.environ, "PYTHONPATH": here}, capture_output=True, text=True,
             timeout=540)
         self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[-6000:])
-
-
-if __name__ == "__main__":
-    unittest.main()

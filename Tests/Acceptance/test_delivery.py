@@ -1,7 +1,6 @@
 """What the page costs, whom it asks, and what it may do."""
 
 import gzip
-import unittest
 import urllib.parse
 import urllib.request
 
@@ -32,25 +31,6 @@ class Delivery(PageTest):
                 self.assertEqual(gzip.decompress(body) if answer.headers["Content-Encoding"] else body, plain)
             bodies += len(body)
         self.assertLess(bodies, FIRST_LOAD_BODIES)
-
-    def test_the_page_and_a_list_arrive_compressed(self):
-        self.newcomer()
-        self.person.add(*[f"Buy {number} litres of milk" for number in range(8)])
-        self.person.await_saved()
-        self.person.refresh()
-        self.assertEqual(len(self.person.texts()), 8)
-        codings = {}
-        for event in self.chrome.network():
-            if event["method"] == "Network.responseReceived" and event["params"]["response"]["status"] == 200:
-                answer = event["params"]["response"]
-                fields = {name.lower(): value for name, value in answer["headers"].items()}
-                address = urllib.parse.urlsplit(answer["url"])
-                if f"{address.scheme}://{address.netloc}" == self.servers.page:
-                    codings.setdefault(address.path, set()).add(fields.get("content-encoding"))
-        for path in ["/", "/app.css", "/view.js"]:
-            self.assertEqual(codings.get(path), {"gzip"}, f"{path} of {codings}")
-        # The list was short at first.
-        self.assertIn("gzip", codings["/api/tasks"])
 
     def test_only_this_server_and_the_authority_are_asked(self):
         known = {urllib.parse.urlsplit(url).netloc for url in [self.servers.page, self.servers.authority]}
@@ -99,7 +79,3 @@ class Delivery(PageTest):
         axe.check_looks(self, "404.html")
         self.chrome.one("#start").click()
         self.person.await_welcome()
-
-
-if __name__ == "__main__":
-    unittest.main()

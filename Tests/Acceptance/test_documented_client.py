@@ -3,7 +3,6 @@
 import re
 import unittest
 import urllib.error
-import urllib.request
 import uuid
 
 import servers
@@ -17,16 +16,8 @@ class DocumentedClient(unittest.TestCase):
         self.scope = {}
         exec(compile(CODE, "docs/connect-a-client.md", "exec"), self.scope)
         self.user = f"client-{uuid.uuid4()}@example.com"
-        self.urlopen(f"/_mock/users/{self.user}", "PUT", b"{}")
-        self.tokens = [self.issued("&bad=expired"), self.issued()]
-
-    def urlopen(self, path, method="GET", data=None):
-        request = urllib.request.Request(self.servers.authority + path, method=method, data=data)
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.read().decode().strip()
-
-    def issued(self, defect=""):
-        return self.urlopen(f"/_mock/token?user={self.user}{defect}")
+        self.servers.control(f"users/{self.user}", {}, "PUT")
+        self.tokens = [self.servers.token(self.user, bad="expired"), self.servers.token(self.user)]
 
     def client(self, server=None):
         def token(renew=False):
@@ -64,7 +55,3 @@ class DocumentedClient(unittest.TestCase):
             self.assertIsNotNone(client.call("GET", "/api/tasks")[0]["Link"])
             self.assertEqual(len(client.read()), 40)
             self.assertIsNone(client.tag)
-
-
-if __name__ == "__main__":
-    unittest.main()

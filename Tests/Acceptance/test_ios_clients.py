@@ -5,7 +5,6 @@ What the answers are checked for is what the library reads of them, in the way t
 
 import base64
 import dataclasses
-import unittest
 import urllib.parse
 
 from replay import ALICE, HOST, OOB, TENANT, ReplayTest, quoted
@@ -359,7 +358,3 @@ class ADAL(ReplayTest):
             self.assertIsInstance(answer.json["error_description"], str)
 
         self.in_each_era(refuse)
-
-
-if __name__ == "__main__":
-    unittest.main()

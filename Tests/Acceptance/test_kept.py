@@ -4,7 +4,6 @@ import json
 import shutil
 import tempfile
 import time
-import unittest
 
 from firefox import Firefox
 from person import PASSWORD, PageTest, Person
@@ -558,7 +557,3 @@ class EarlierVersion(Kept):
         self.assertEqual(len(self.sent("POST")), 1)
         self.assertEqual(self.person.waiting(), [])
         self.assertNotRegex(self.chrome.execute_script("return Object.keys(localStorage).join()"), r"tasks\.(change|names)")
-
-
-if __name__ == "__main__":
-    unittest.main()

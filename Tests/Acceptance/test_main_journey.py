@@ -1,7 +1,5 @@
 """The main journey at the page, the same in both browsers."""
 
-import unittest
-
 from chrome import Chrome
 from firefox import Firefox
 from person import PageTest
@@ -93,7 +91,3 @@ class InChromium(MainJourney, PageTest):
 class InFirefox(MainJourney, PageTest):
     browser_type = Firefox
     without_connection = []
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import concurrent.futures
 import json
 import time
-import unittest
 import urllib.request
 
 from selenium.webdriver.common.keys import Keys
@@ -257,7 +256,3 @@ class Many(ManyTasks):
             "offline": False, "latency": 0, "downloadThroughput": 150_000, "uploadThroughput": -1})
         self.chrome.refresh()
         self.chrome.until(lambda: len(self.chrome.all("#rows > li")) == 100, "the list")
-
-
-if __name__ == "__main__":
-    unittest.main()

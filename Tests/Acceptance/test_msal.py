@@ -135,7 +135,3 @@ class MSAL(unittest.TestCase):
         self.use(result["access_token"], "Signed in by a password")
         renewed = client.acquire_token_silent(SCOPES, client.get_accounts()[0], force_refresh=True)
         self.use(renewed["access_token"], "Signed in silently after a password")
-
-
-if __name__ == "__main__":
-    unittest.main()

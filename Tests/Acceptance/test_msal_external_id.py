@@ -218,7 +218,3 @@ class MSALExternalID(unittest.TestCase):
         for authority in ("https://contoso.ciamlogin.com/other.onmicrosoft.com", "https://login.microsoftonline.com/other"):
             with self.subTest(authority), self.assertRaises(ValueError):
                 self.signed_in(msal.PublicClientApplication(CLIENT, authority=authority))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,11 +5,9 @@ The variable MSAL_JS chooses the version, one of those in libraries.py.
 
 import contextlib
 import functools
-import http.server
 import json
 import os
 import ssl
-import threading
 import unittest
 import urllib.parse
 import urllib.request
@@ -17,7 +15,7 @@ import urllib.request
 import secure
 from libraries import MSAL_JS
 from person import PASSWORD, Person
-from servers import CLIENT, EXTERNAL_API, EXTERNAL_CLIENT, EXTERNAL_TENANT, TENANT
+from servers import CLIENT, EXTERNAL_API, EXTERNAL_CLIENT, EXTERNAL_TENANT, TENANT, Handler, serving
 from test_client_settings import printed
 
 VERSION = os.environ.get("MSAL_JS", "3.26.1")
@@ -59,34 +57,20 @@ ASK = """
     fetch(url, { headers, ...order }).then(async (answer) => done([answer.status, await answer.text()]));"""
 
 
-class Site:
-    """Serves a page with these settings, and the library."""
+@contextlib.contextmanager
+def site(settings):
+    """Serves a page with these settings, and the library; the address."""
+    files = {
+        "/msal.js": ("text/javascript", MSAL_JS[VERSION].text()), "/blank": ("text/html", BLANK.encode()),
+        "/page": ("text/html", PAGE.replace("SETTINGS", settings).encode()),
+    }
 
-    def __init__(self, settings):
-        files = {
-            "/msal.js": ("text/javascript", MSAL_JS[VERSION].text()), "/blank": ("text/html", BLANK.encode()),
-            "/page": ("text/html", PAGE.replace("SETTINGS", settings).encode()),
-        }
+    class Files(Handler):
+        def do_GET(self):
+            self.answer(200, *files[self.path.split("?")[0]])
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                kind, body = files[self.path.split("?")[0]]
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://localhost:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
+    with serving(Files) as port:
+        yield f"http://localhost:{port}"
 
 
 class IssuerFromItself(secure.SecureServers):
@@ -112,14 +96,13 @@ class Page:
     def setUpClass(cls):
         cls.servers = servers()
         cls.tasks = cls.enterClassContext(cls.task_server())
-        cls.site = Site(cls.settings())
-        cls.addClassCleanup(cls.site.stop)
+        cls.site = cls.enterClassContext(site(cls.settings()))
         rules = [f"MAP {host} 127.0.0.1:{cls.servers.secure_port}" for host in HOSTS]
         rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
         cls.chrome = cls.servers.chrome(f"--host-resolver-rules={','.join(rules)}")
         cls.addClassCleanup(cls.chrome.quit)
         cls.window = cls.chrome.current_window_handle
-        cls.person = Person(cls.chrome, cls.site.address)
+        cls.person = Person(cls.chrome, cls.site)
 
     @classmethod
     def settings(cls):
@@ -137,9 +120,7 @@ class Page:
 
     def command(self, name, body):
         """Sends an order to the controls of the authority, which is for the tenant of this service."""
-        url = f"{self.servers.authority}/_mock/{name}{self.control}"
-        with urllib.request.urlopen(urllib.request.Request(url, data=json.dumps(body).encode()), timeout=10) as answer:
-            return json.load(answer)
+        return self.servers.control(name + self.control, body)
 
     def open(self):
         self.person.open("/page")
@@ -184,13 +165,13 @@ class Page:
 
     def sign_in(self, **request):
         """Signs in with a popup."""
-        self.start("loginPopup", redirectUri=f"{self.site.address}/blank", **request)
+        self.start("loginPopup", redirectUri=f"{self.site}/blank", **request)
         with self.popup():
             self.person.fill_at_once(signInName=self.user, password=PASSWORD)
         return self.result()
 
     def silently(self, **request):
-        return self.call("acquireTokenSilent", redirectUri=f"{self.site.address}/blank", **request)
+        return self.call("acquireTokenSilent", redirectUri=f"{self.site}/blank", **request)
 
     def ask(self, token, text=None):
         """Asks for the tasks, or adds one: the status and the body of the answer."""
@@ -230,13 +211,13 @@ class Flows(Page):
         self.use(self.redirect(), "By a redirect")
 
         self.forget()
-        self.use(self.call("ssoSilent", loginHint=self.user, redirectUri=f"{self.site.address}/blank"), "By a frame")
+        self.use(self.call("ssoSilent", loginHint=self.user, redirectUri=f"{self.site}/blank"), "By a frame")
         self.assertEqual(self.count_sent("prompt=none"), 1)
 
         self.start("logoutRedirect")
         self.chrome.until(lambda: self.chrome.execute_script("return window.msal?.getAllAccounts().length") == 0, "the way back")
         self.assertEqual(self.count_sent("post_logout_redirect_uri="), 1)
-        error = self.error("ssoSilent", loginHint=self.user, redirectUri=f"{self.site.address}/blank")
+        error = self.error("ssoSilent", loginHint=self.user, redirectUri=f"{self.site}/blank")
         self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
 
     def expired(self, seconds):
@@ -258,12 +239,12 @@ class Flows(Page):
         self.forget()
         self.block_third_party_cookies(True)
         self.addCleanup(self.block_third_party_cookies, False)
-        error = self.error("ssoSilent", loginHint=self.user, redirectUri=f"{self.site.address}/blank")
+        error = self.error("ssoSilent", loginHint=self.user, redirectUri=f"{self.site}/blank")
         self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
 
     def choose_account(self, selector):
         """Signs in with a popup that shows the accounts of the browser, and presses one of its buttons."""
-        self.start("loginPopup", redirectUri=f"{self.site.address}/blank", prompt="select_account")
+        self.start("loginPopup", redirectUri=f"{self.site}/blank", prompt="select_account")
         with self.popup():
             self.chrome.until(lambda: self.chrome.one(f"#accounts {selector}"), "the accounts").click()
             if "other" in selector:
@@ -282,7 +263,7 @@ class Flows(Page):
     def test_no_frame_for_somebody_else(self):
         self.sign_in()
         self.forget()
-        error = self.error("ssoSilent", loginHint=self.other, redirectUri=f"{self.site.address}/blank")
+        error = self.error("ssoSilent", loginHint=self.other, redirectUri=f"{self.site}/blank")
         self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
 
     def test_throttling(self):
@@ -307,7 +288,7 @@ class Flows(Page):
     def test_an_expired_token_and_an_expired_refresh_token(self):
         self.expired(seconds=2 * 86400)
         # MSAL.js asks in a frame then, but the session is as old, so a person has to sign in.
-        error = self.error("acquireTokenSilent", forceRefresh=True, redirectUri=f"{self.site.address}/blank")
+        error = self.error("acquireTokenSilent", forceRefresh=True, redirectUri=f"{self.site}/blank")
         self.assertEqual(error["name"], "InteractionRequiredAuthError", error)
         self.use(self.sign_in(), "After an expired refresh token")
 
@@ -320,12 +301,12 @@ class B2C(Flows, unittest.TestCase):
     scopes = ["https://contoso.onmicrosoft.com/tasks/tasks.read", "https://contoso.onmicrosoft.com/tasks/tasks.write"]
 
     def test_a_password_that_was_forgotten(self):
-        self.start("loginPopup", redirectUri=f"{self.site.address}/blank")
+        self.start("loginPopup", redirectUri=f"{self.site}/blank")
         with self.popup():
             self.chrome.until(lambda: self.chrome.one("[value=forgot]"), "the form").click()
         self.assertIn("AADB2C90118", self.outcome()["error"]["message"])
         reset = f"https://contoso.b2clogin.com/{TENANT}/b2c_1_reset"
-        self.start("loginPopup", redirectUri=f"{self.site.address}/blank", authority=reset)
+        self.start("loginPopup", redirectUri=f"{self.site}/blank", authority=reset)
         with self.popup():
             self.person.fill_at_once(email=self.user, newPassword="N3wPassw0rd!", reenterPassword="N3wPassw0rd!")
         self.use(self.result(), "With a new password")
@@ -391,7 +372,3 @@ class PrintedForExternalID(Printed, unittest.TestCase):
     @classmethod
     def task_server(cls):
         return cls.servers.another_page(**cls.servers.external_id_settings())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import json
 import struct
-import unittest
 import urllib.request
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -523,7 +522,3 @@ class Installing(PageTest):
             self.assertLess(len(picture), 10_000)
         installability = self.chrome.execute_cdp_cmd("Page.getInstallabilityErrors", {})
         self.assertEqual(installability["installabilityErrors"], [])
-
-
-if __name__ == "__main__":
-    unittest.main()

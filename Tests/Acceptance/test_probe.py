@@ -1,18 +1,17 @@
 """`mock-authority probe` against task-server, and against small APIs that do not check what they should."""
 
-import http.server
+import contextlib
 import json
 import re
 import signal
 import subprocess
 import threading
 import unittest
-import urllib.request
 import xml.etree.ElementTree
 
 import jwt
 
-from servers import CLIENT, EXTERNAL_TENANT, ROOT, TENANT, Servers, claims_of, free_port
+from servers import CLIENT, EXTERNAL_TENANT, ROOT, TENANT, Handler, Servers, claims_of, free_port, serving
 
 OTHER_CLIENT = "client-f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d"
 OTHER_TENANTS = [EXTERNAL_TENANT, "f4b51ca0-7d2e-4c3b-8a19-5e6f7d8c9b0a", "0e7a5d3c-4b2f-4a61-9c8d-3f2e1d0c9b8a"]
@@ -23,33 +22,6 @@ FOR_OTHERS_OR_TOO_OLD = {"wrong-aud", OTHER_CLIENT, "expired", "no-exp"}
 OTHERWISE_WRONG = {"not-yet-valid", "wrong-iss", "wrong-tenant", "iss-without-slash", "typ-other", "crit-header", "not-json"}
 # No standard forbids them, and PyJWT accepts them.
 LEFT_TO_THE_API = {"aud-array", "wrong-policy", "no-policy", "huge"}
-
-
-class API:
-    """A resource that answers a request whose token and fields `check` takes; `check` raises an error for others."""
-
-    def __init__(self, test, check):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-                status = 401
-                try:
-                    if scheme == "Bearer":
-                        status = check(token, self.headers) or 200
-                except (jwt.PyJWTError, ValueError, KeyError):
-                    pass
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/api/orders"
-        test.addCleanup(self.server.server_close)
-        test.addCleanup(self.server.shutdown)
 
 
 class ProbeTest(unittest.TestCase):
@@ -66,11 +38,18 @@ class ProbeTest(unittest.TestCase):
     def probe(self, *arguments):
         return subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=180, check=False)
 
-    def control(self, path, method="GET", body=None):
-        url = f"{self.servers.authority}/_mock/{path}"
-        request = urllib.request.Request(url, method=method, data=body, headers={"Accept": "application/json"})
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            return json.load(answer)
+    def api(self, check):
+        """The URL of a resource that answers a request whose token and fields `check` takes; `check` raises an error for others."""
+        class Resource(Handler):
+            def do_GET(self):
+                scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+                status = 401
+                with contextlib.suppress(jwt.PyJWTError, ValueError, KeyError):
+                    if scheme == "Bearer":
+                        status = check(token, self.headers) or 200
+                self.answer(status)
+
+        return f"http://127.0.0.1:{self.enterContext(serving(Resource))}/api/orders"
 
     def results(self, *arguments):
         """The names of what was accepted wrongly, and of what is noted."""
@@ -109,41 +88,37 @@ class ProbeTest(unittest.TestCase):
         sent = re.fullmatch(r"Of (\d+) requests, the API accepted none that it should refuse\.\n", done.stdout)
         self.assertGreaterEqual(int(sent[1]), 37)
 
-    def test_task_server_accepts_nothing_wrong_of_external_id(self):
-        with self.servers.another_page(**self.servers.external_id_settings()) as page:
-            self.assertEqual(self.results(f"{page}/api/tasks", "--profile", "external-id"), (set(), set()))
-
     def test_an_api_that_checks_everything_has_notes_only(self):
-        api = API(self, lambda token, _: self.verify(token))
-        wrong, noted = self.results(api.url)
+        api = self.api(lambda token, _: self.verify(token))
+        wrong, noted = self.results(api)
         self.assertTrue(wrong.isdisjoint(WRONGLY_SIGNED | FOR_OTHERS_OR_TOO_OLD | OTHERWISE_WRONG), wrong)
         self.assertLessEqual(LEFT_TO_THE_API | {"known-key-in-outage"}, noted)
 
     def test_an_api_that_does_not_verify_the_signature(self):
-        api = API(self, lambda token, _: self.verify(token, ["signature"]))
-        wrong, _ = self.results(api.url)
+        api = self.api(lambda token, _: self.verify(token, ["signature"]))
+        wrong, _ = self.results(api)
         self.assertLessEqual(WRONGLY_SIGNED, wrong)
         self.assertTrue(wrong.isdisjoint(FOR_OTHERS_OR_TOO_OLD | OTHERWISE_WRONG), wrong)
 
     def test_an_api_that_checks_neither_audience_nor_expiry(self):
-        api = API(self, lambda token, _: self.verify(token, ["aud", "exp"]))
-        wrong, _ = self.results(api.url)
+        api = self.api(lambda token, _: self.verify(token, ["aud", "exp"]))
+        wrong, _ = self.results(api)
         self.assertLessEqual(FOR_OTHERS_OR_TOO_OLD, wrong)
         self.assertTrue(wrong.isdisjoint(WRONGLY_SIGNED | OTHERWISE_WRONG), wrong)
-        self.assertEqual(self.results(api.url, "--trusts", OTHER_CLIENT.removeprefix("client-"))[0], wrong - {OTHER_CLIENT})
-        text = self.probe(api.url)
+        self.assertEqual(self.results(api, "--trusts", OTHER_CLIENT.removeprefix("client-"))[0], wrong - {OTHER_CLIENT})
+        text = self.probe(api)
         self.assertEqual(text.returncode, 1)
         self.assertIn(
             "ACCEPTED: The API answered 200 to wrong-aud (aud is another application). Every other application to which a user signs in can "
             "use this API in the name of that user. That breaks RFC 7519 section 4.1.3, and RFC 8725 section 3.9.\n", text.stdout)
         self.assertTrue(text.stdout.endswith(f" requests, the API accepted {len(wrong)} that it should refuse.\n"), text.stdout)
-        suite = xml.etree.ElementTree.fromstring(self.probe(api.url, "--format", "junit").stdout.encode())
+        suite = xml.etree.ElementTree.fromstring(self.probe(api, "--format", "junit").stdout.encode())
         failed = {case.get("name").partition(":")[0] for case in suite.iter("testcase") if case.find("failure") is not None}
         self.assertEqual((failed, suite.get("failures"), int(suite.get("tests"))), (wrong, str(len(wrong)), len(suite.findall("testcase"))))
 
     def test_an_api_that_does_not_look_at_scopes(self):
-        api = API(self, lambda token, _: self.verify(token))
-        wrong, _ = self.results(api.url, "--scope", "tasks.read")
+        api = self.api(lambda token, _: self.verify(token))
+        wrong, _ = self.results(api, "--scope", "tasks.read")
         self.assertLessEqual({"wrong-scp", "no-scp", "id-token"}, wrong)
 
     def test_an_api_that_fails_on_a_token(self):
@@ -152,7 +127,7 @@ class ProbeTest(unittest.TestCase):
                 return 500
             self.verify(token)
 
-        self.assertIn("huge", self.results(API(self, check).url)[1])
+        self.assertIn("huge", self.results(self.api(check))[1])
 
     def test_an_api_that_never_loads_new_keys(self):
         known = {jwt.get_unverified_header(self.servers.token())["kid"]}
@@ -162,13 +137,13 @@ class ProbeTest(unittest.TestCase):
                 return 401
             self.verify(token, ["signature"])
 
-        wrong, noted = self.results(API(self, check).url, "--wait", "0")
+        wrong, noted = self.results(self.api(check), "--wait", "0")
         self.assertLessEqual({"other-key-same-kid", "bad-signature"}, wrong)
         self.assertIn("new-key", noted)
         self.assertNotIn("withdrawn-key", wrong)
 
     def test_the_mock_has_its_keys_again_after_an_interruption(self):
-        before = self.control("keys")["keys"]
+        before = self.servers.control("keys")["keys"]
         active = [key["kid"] for key in before if key["state"] == "active"]
         reached, released = threading.Event(), threading.Event()
 
@@ -177,34 +152,34 @@ class ProbeTest(unittest.TestCase):
                 reached.set()
                 released.wait(30)
 
-        program = subprocess.Popen(self.command(API(self, check).url), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        program = subprocess.Popen(self.command(self.api(check)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(program.kill)
         self.assertTrue(reached.wait(60))
-        self.assertNotEqual([key["kid"] for key in self.control("keys")["keys"] if key["state"] == "active"], active)
+        self.assertNotEqual([key["kid"] for key in self.servers.control("keys")["keys"] if key["state"] == "active"], active)
         program.send_signal(signal.SIGINT)
         released.set()
         output, errors = program.communicate(timeout=60)
         self.assertEqual((program.returncode, output, errors), (130, "", "mock-authority: The probe was stopped.\n"))
-        self.assertEqual([key["kid"] for key in self.control("keys")["keys"] if key["state"] in ("active", "published")], active)
+        self.assertEqual([key["kid"] for key in self.servers.control("keys")["keys"] if key["state"] in ("active", "published")], active)
 
     def test_what_the_probe_changed_is_as_before(self):
-        def kids(): return [(key["kid"], key["state"]) for key in self.control("keys")["keys"] if key["state"] != "retired"]
+        def kids(): return [(key["kid"], key["state"]) for key in self.servers.control("keys")["keys"] if key["state"] != "retired"]
 
         before = kids()
-        self.results(API(self, lambda token, _: self.verify(token)).url)
-        self.assertEqual((kids(), self.control("state")["faults"]), (before, []))
+        self.results(self.api(lambda token, _: self.verify(token)))
+        self.assertEqual((kids(), self.servers.control("state")["faults"]), (before, []))
 
     def test_a_field_reaches_the_api(self):
         def check(token, fields):
             self.verify(token)
             return 200 if fields["X-Api-Key"] == "1" else 403
 
-        api = API(self, check)
-        self.assertIn("answers 403 to a good token", self.probe(api.url).stderr)
-        self.assertEqual(self.results(api.url, "--header", "X-Api-Key: 1")[0], set())
+        api = self.api(check)
+        self.assertIn("answers 403 to a good token", self.probe(api).stderr)
+        self.assertEqual(self.results(api, "--header", "X-Api-Key: 1")[0], set())
 
     def test_without_a_meaning_there_is_no_result(self):
-        answers = {name: API(self, lambda *_, status=status: status).url for name, status in [("closed", 401), ("limited", 429)]}
+        answers = {name: self.api(lambda *_, status=status: status) for name, status in [("closed", 401), ("limited", 429)]}
         open_to_all = f"{self.servers.page}/healthz"
         for arguments, words in [
                 ([], "one URL of your API"), (["ftp://x/"], "one URL of your API"), ([open_to_all, "--colour", "x"], "no flag '--colour'"),
@@ -218,8 +193,8 @@ class ProbeTest(unittest.TestCase):
                 done = self.probe(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (2, ""), done)
                 self.assertIn(words, done.stderr)
-        self.control("faults", "POST", b'{"at":"keys","status":503}')
-        self.addCleanup(self.control, "faults", "DELETE")
+        self.servers.control("faults", {"at": "keys", "status": 503})
+        self.addCleanup(self.servers.control, "faults", method="DELETE")
         self.assertIn("The mock has faults already", self.probe(open_to_all).stderr)
 
     def test_an_api_that_refuses_good_tokens_at_the_end(self):
@@ -231,7 +206,7 @@ class ProbeTest(unittest.TestCase):
                 return 403
             self.verify(token)
 
-        done = self.probe(API(self, check).url)
+        done = self.probe(self.api(check))
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("answers 403 to good tokens by now", done.stderr)
 
@@ -239,7 +214,3 @@ class ProbeTest(unittest.TestCase):
         done = subprocess.run(self.command("--help"), capture_output=True, text=True, check=True)
         for word in ["--authority", "--scope", "--trusts", "--format", "Exit codes: 0", "junit > probe.xml"]:
             self.assertIn(word, done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

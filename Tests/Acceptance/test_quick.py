@@ -1,7 +1,5 @@
 """A long list and many changes: the page stays quick. It measures, so nothing else runs beside it (run.py)."""
 
-import unittest
-
 import test_many
 
 TASKS = 2000
@@ -71,7 +69,3 @@ class Quick(test_many.ManyTasks):
         self.assertLessEqual(most, MOST_AT_ONCE)
         self.assertLessEqual(taken, MOST_TIME_TO_CLEAR)
         self.assertLessEqual(max(blocked, default=0), MOST_BLOCKED)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import tempfile
 import time
-import unittest
 
 from person import PageTest, Person
 from servers import PASSWORD, ROOT, answers, free_port
@@ -70,7 +69,3 @@ class PeopleStay(PageTest):
             said = (pathlib.Path(folder) / "run.log").read_text()
             self.assertIn("run: built", said)
             self.assertNotIn("Building for debugging", said)  # what the compiler says is in a log
-
-
-if __name__ == "__main__":
-    unittest.main()

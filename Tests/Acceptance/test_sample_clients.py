@@ -5,7 +5,6 @@ import hashlib
 import html
 import json
 import re
-import unittest
 import urllib.parse
 
 from replay import ALICE, HOST, OOB, TENANT, ReplayTest, quoted
@@ -242,7 +241,3 @@ class MVC(DotNet):
                 self.check_tasks(reply["id_token"], "task", start="/", port=port)
 
         self.in_each_era(play)
-
-
-if __name__ == "__main__":
-    unittest.main()

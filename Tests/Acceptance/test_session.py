@@ -1,10 +1,10 @@
 """Staying signed in: one refresh token for all tabs of a browser, and an end for all of them at once."""
 
 import contextlib
+import functools
 import json
 import signal
 import time
-import unittest
 import urllib.parse
 import urllib.request
 
@@ -20,13 +20,9 @@ class StrictServers(Servers):
         return {**super().authority_settings(), "MOCK_STRICT_REFRESH": "true"}
 
 
-_strict = None
-
-
+@functools.cache
 def strict():
-    global _strict
-    _strict = _strict or StrictServers()
-    return _strict
+    return StrictServers()
 
 
 class SessionTest(PageTest):
@@ -38,15 +34,9 @@ class SessionTest(PageTest):
 
     # The authority
 
-    def control(self, method, order, body=None):
-        request = urllib.request.Request(
-            f"{self.servers.authority}/_mock/{order}", method=method, data=body and json.dumps(body).encode())
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            return answer.read()
-
     def requests(self):
         """The newest requests of the authority's journal."""
-        return json.loads(self.control("GET", "requests"))
+        return self.servers.control("requests")
 
     def token_requests(self, kind="refresh_token"):
         """The forms that the token endpoint was sent in this test, with the status of each answer."""
@@ -125,7 +115,7 @@ class Renewal(SessionTest):
             window.fetch = (url, options) =>
               String(url).startsWith("/api/") ? Promise.resolve(new Response(refusal, { status: 401 })) : real(url, options);""")
         # Tokens of one second are equal byte for byte, and an equal token is not tried again.
-        self.control("POST", "faults", {"at": "token", "delay_ms": 1100})
+        self.servers.control("faults", {"at": "token", "delay_ms": 1100})
         self.person.look_again()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
         self.assertEqual(len(self.token_requests()), 1)
@@ -139,7 +129,7 @@ class Renewal(SessionTest):
             self.go_to(tab)
             self.change_session(expires=1)
         before = len(self.token_requests())
-        self.control("POST", "faults", {"at": "token", "delay_ms": 1500})
+        self.servers.control("faults", {"at": "token", "delay_ms": 1500})
         self.go_to(first)
         self.chrome.execute_script("location.reload()")
         self.chrome.until(lambda: self.held(), "the lock")
@@ -226,7 +216,7 @@ class Renewal(SessionTest):
         address = self.newcomer()
         self.person.add("Buy milk")
         self.person.await_saved()
-        self.control("POST", "revoke", {"user": address})
+        self.servers.control("revoke", {"user": address})
         self.change_session(expires=1)
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
@@ -244,7 +234,7 @@ class Renewal(SessionTest):
         self.person.await_list()
         self.go_to(first)
         self.change_session(expires=1)
-        self.control("POST", "faults", {"at": "token", "delay_ms": 1500})
+        self.servers.control("faults", {"at": "token", "delay_ms": 1500})
         self.chrome.execute_script("location.reload()")
         self.chrome.until(lambda: self.held(), "the lock")
         self.go_to(second)
@@ -520,6 +510,7 @@ class SomebodyElse(SessionTest):
         self.forget_refresh_token()
         self.chrome.refresh()
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+        self.assertNotEqual(self.chrome.switch_to.active_element.get_attribute("id"), "again")  # told, not interrupted
         self.chrome.delete_all_cookies()
         self.chrome.one("#again").click()
         self.person.fill(signInName="bob@example.com", password=PASSWORD)
@@ -541,7 +532,7 @@ class SomebodyElse(SessionTest):
         first = self.chrome.current_window_handle
         second = self.new_tab()
         self.person.await_list()
-        self.control("POST", "revoke", {"user": address})
+        self.servers.control("revoke", {"user": address})
         for tab in [first, second]:
             self.go_to(tab)
             self.change_session(expires=1)
@@ -646,7 +637,3 @@ class WithoutANetwork(SessionTest):
             const [done] = arguments;
             import("/session-store.js").then((store) => done(store.rotate(store.shared(), "another", null)));""")
         self.assertNotEqual(self.shared()["refresh"], before)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -56,7 +56,3 @@ class TLS(unittest.TestCase):
             for version in ["-tls1_2", "-tls1_3"]:
                 for group, is_offered in {"X25519": 1, "P-256": 1, "P-384": 1, "P-521": 0, "X448": 0}.items():
                     self.assertEqual(self.handshake(address, version, "-groups", group), bool(is_offered), (program, version, group))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,18 +1,16 @@
 """Sessions that end, connections that fail, servers that refuse: nothing is lost, nothing doubles."""
 
 import contextlib
-import http.server
-import threading
-import unittest
 
 from selenium.webdriver.common.keys import Keys
 
 from person import PASSWORD, PageTest
+from servers import Handler, serving
 
 NO_CONNECTION = r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
 
 
-class BadGateway(http.server.BaseHTTPRequestHandler):
+class BadGateway(Handler):
     """A proxy whose server does not run."""
 
     def do_GET(self):
@@ -20,9 +18,6 @@ class BadGateway(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.do_GET()
-
-    def log_message(self, *_):
-        pass
 
 
 class SignInPage(BadGateway):
@@ -58,14 +53,6 @@ class Sessions(PageTest):
         self.assertTrue(self.chrome.current_url.endswith("/#open"))
         self.assertEqual(self.saved(), [("Buy milk", True), ("Buy bread", False), ("Written after the end", False)])
 
-    def test_the_page_knows_when_its_session_ends(self):
-        self.newcomer()
-        self.change_session(expires=1)
-        self.forget_refresh_token()
-        self.chrome.refresh()
-        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
-        self.assertNotEqual(self.chrome.switch_to.active_element.get_attribute("id"), "again")  # told, not interrupted
-
     def test_a_session_that_the_server_does_not_take_at_all_ends_at_the_way_in(self):
         self.expected = ["401"]
         self.newcomer()
@@ -85,13 +72,10 @@ class Connections(PageTest):
     @contextlib.contextmanager
     def instead_of_the_server(self, handler):
         self.servers.stop_page()
-        other = http.server.ThreadingHTTPServer(("127.0.0.1", self.servers.ports[0]), handler)
-        threading.Thread(target=other.serve_forever, daemon=True).start()
         try:
-            yield
+            with serving(handler, self.servers.ports[0]):
+                yield
         finally:
-            other.shutdown()
-            other.server_close()
             self.servers.start_page()
 
     def test_a_network_that_wants_to_know_who_it_is_can_ask(self):
@@ -249,7 +233,3 @@ class Connections(PageTest):
         self.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
         self.person.look_again()
         self.person.await_saved()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """What people write: it stays while they write it, is shown whole where they ask for it, and can be found again."""
 
-import unittest
-
 from selenium.webdriver.common.keys import Keys
 
 from person import PASSWORD, Person, PageTest
@@ -240,7 +238,3 @@ class Writing(PageTest):
         wanted = self.chrome.execute_script(
             "return new Date().toLocaleDateString('en-US', { weekday: 'long', day: 'numeric', month: 'long' })")
         self.assertEqual(self.chrome.one("#day").get_attribute("textContent"), wanted)
-
-
-if __name__ == "__main__":
-    unittest.main()

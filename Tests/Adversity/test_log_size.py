@@ -143,7 +143,3 @@ class LogSize(unittest.TestCase):
         self.assertLess(written, 3 * rows)
         self.assertEqual(set(beside.statuses), {201})
         self.assertLess(beside.percentile(0.99), 5 * max(alone.percentile(0.99), QUICK))
-
-
-if __name__ == "__main__":
-    unittest.main()

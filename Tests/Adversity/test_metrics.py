@@ -104,7 +104,3 @@ class Metrics(unittest.TestCase):
                 wait_until(f"{title} shows something", 20, lambda: series(expression), pause=0.3)
         firing = [alert["metric"]["alertname"] for alert in series('ALERTS{alertstate="firing"}')]
         self.assertEqual(firing, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -63,7 +63,3 @@ class ProbeOfPeers(unittest.TestCase):
     def test_fastapi(self):
         port = free_port()
         self.verdicts(["/usr/bin/uvicorn", "app:app", "--app-dir", f"{ROOT}/Benchmarks/fastapi", "--port", str(port)], port)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -162,7 +162,3 @@ class Smuggling(unittest.TestCase):
         url = f"https://127.0.0.1:{route.secure_port}/healthz"
         with urllib.request.urlopen(url, timeout=20, context=ssl._create_unverified_context()) as answer:
             self.assertEqual(answer.headers["Strict-Transport-Security"], "max-age=63072000")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,8 +5,7 @@ import Testing
 
 @Suite("IP addresses and ranges are read and compared", .timeLimit(.minutes(15)))
 struct IPAddressTests {
-    @Test("Different texts of one address are equal")
-    func texts() {
+    @Test func `Different texts of one address are equal`() {
         #expect(IPAddress("192.0.2.1") == IPAddress(version4: 0xC000_0201))
         #expect(IPAddress("::ffff:192.0.2.1") == IPAddress("192.0.2.1"))
         #expect(IPAddress("2001:db8::1") == IPAddress("2001:DB8:0:0:0:0:0:1"))
@@ -18,19 +17,16 @@ struct IPAddressTests {
         #expect(IPAddress("192.0.2.1")?.network != IPAddress("192.0.2.2")?.network)
     }
 
-    @Test(
-        "Other texts are no addresses",
-        arguments: [
-            "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.+4", "1.2.3.4 ", ":", ":::", "1:2", "::1::",
-            "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8:9", "12345::", "00001::", "1.2.3.4\0", "::1\0", "::g", "::1.2.3",
-            "::+1", "fe80::1%eth0", "[::1]",
-            "é",
-            "1.2.3.4::",
-        ])
-    func none(text: String) { #expect(IPAddress(text) == nil) }
+    @Test(arguments: [
+        "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.+4", "1.2.3.4 ", ":", ":::", "1:2", "::1::",
+        "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8:9", "12345::", "00001::", "1.2.3.4\0", "::1\0", "::g", "::1.2.3",
+        "::+1", "fe80::1%eth0", "[::1]",
+        "é",
+        "1.2.3.4::",
+    ])
+    func `Other texts are no addresses`(text: String) { #expect(IPAddress(text) == nil) }
 
-    @Test("Ranges have a length and no bit after it")
-    func ranges() throws {
+    @Test func `Ranges have a length and no bit after it`() throws {
         let ten = try #require(IPAddressRange("10.0.0.0/8"))
         #expect(try ten.contains(#require(IPAddress("10.255.0.1"))) && !ten.contains(#require(IPAddress("11.0.0.1"))))
         let all = try #require(IPAddressRange("0.0.0.0/0"))
@@ -61,8 +57,7 @@ struct ForwardedClientTests {
         }
     }
 
-    @Test("The rightmost address that is no trusted proxy is the client")
-    func client() {
+    @Test func `The rightmost address that is no trusted proxy is the client`() {
         let old = "X-Forwarded-For"
         #expect(client([]) == "none")
         #expect(client([(old, "203.0.113.1")]) == "203.0.113.1")
@@ -76,13 +71,13 @@ struct ForwardedClientTests {
         #expect(client([("Forwarded", "for=203.0.113.1"), (old, "203.0.113.1")]) == "203.0.113.1")
     }
 
-    @Test(
-        "Fields without an address, or that differ, are not trusted",
-        arguments: [
-            [("X-Forwarded-For", "")], [("X-Forwarded-For", "10.0.0.1")], [("X-Forwarded-For", "203.0.113.1, x")],
-            [("X-Forwarded-For", "203.0.113.1,")], [("Forwarded", "for=unknown")], [("Forwarded", "for=_hidden")],
-            [("Forwarded", "proto=https")], [("Forwarded", "for=\"203.0.113.1")],
-            [("Forwarded", "for=198.51.100.1"), ("X-Forwarded-For", "203.0.113.1")],
-        ])
-    func unclear(fields: [(String, String)]) { #expect(client(fields) == "unclear") }
+    @Test(arguments: [
+        [("X-Forwarded-For", "")], [("X-Forwarded-For", "10.0.0.1")], [("X-Forwarded-For", "203.0.113.1, x")],
+        [("X-Forwarded-For", "203.0.113.1,")], [("Forwarded", "for=unknown")], [("Forwarded", "for=_hidden")],
+        [("Forwarded", "proto=https")], [("Forwarded", "for=\"203.0.113.1")],
+        [("Forwarded", "for=198.51.100.1"), ("X-Forwarded-For", "203.0.113.1")],
+    ])
+    func `Fields without an address, or that differ, are not trusted`(fields: [(String, String)]) {
+        #expect(client(fields) == "unclear")
+    }
 }

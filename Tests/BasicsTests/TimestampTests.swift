@@ -3,8 +3,7 @@ import Testing
 
 @Suite("Times are shown as RFC 3339 with milliseconds", .timeLimit(.minutes(15)))
 struct TimestampTests {
-    @Test("Moments beyond four digits of a year are shown as the first or the last")
-    func bounds() {
+    @Test func `Moments beyond four digits of a year are shown as the first or the last`() {
         #expect(Timestamp(milliseconds: .max).text == "9999-12-31T23:59:59.999Z")
         #expect(Timestamp(milliseconds: .min).text == "0000-01-01T00:00:00.000Z")
         #expect(Timestamp(seconds: .min).text == "0000-01-01T00:00:00.000Z")
@@ -13,7 +12,6 @@ struct TimestampTests {
     }
 
     @Test(
-        "Known moments are written and read",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (1_472_575_720_123, "2016-08-30T16:48:40.123Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
@@ -22,13 +20,12 @@ struct TimestampTests {
             (1_735_689_599_999, "2024-12-31T23:59:59.999Z"), (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
             (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
         ] as [(Int64, String)])
-    func known(milliseconds: Int64, text: String) {
+    func `Known moments are written and read`(milliseconds: Int64, text: String) {
         #expect(Timestamp(milliseconds: milliseconds).text == text)
         #expect(Timestamp(parsing: text)?.milliseconds == milliseconds)
     }
 
-    @Test("The days of four centuries follow each other")
-    func everyDay() {
+    @Test func `The days of four centuries follow each other`() {
         var (year, month, day) = (1970, 1, 1)
         for index in 0..<146_097 {
             let text = Timestamp(milliseconds: Int64(index) * 86_400_000).text
@@ -44,14 +41,12 @@ struct TimestampTests {
         #expect((year, month, day) == (2370, 1, 1))
     }
 
-    @Test(
-        "Other texts are no moments",
-        arguments: [
-            "", "2016-08-30", "2016-08-30T16:48:40Z", "2016-13-30T16:48:40.123Z", "2016-00-30T16:48:40.123Z",
-            "2015-02-29T16:48:40.123Z", "2016-08-30T24:00:00.000Z", "2016-08-30 16:48:40.123Z",
-            "2016-08-30T16:48:40.123+", "2016-08-30T16:60:40.123Z", "+016-08-30T16:48:40.123Z",
-        ])
-    func refused(text: String) {
+    @Test(arguments: [
+        "", "2016-08-30", "2016-08-30T16:48:40Z", "2016-13-30T16:48:40.123Z", "2016-00-30T16:48:40.123Z",
+        "2015-02-29T16:48:40.123Z", "2016-08-30T24:00:00.000Z", "2016-08-30 16:48:40.123Z",
+        "2016-08-30T16:48:40.123+", "2016-08-30T16:60:40.123Z", "+016-08-30T16:48:40.123Z",
+    ])
+    func `Other texts are no moments`(text: String) {
         #expect(Timestamp(parsing: text) == nil)
     }
 

@@ -3,8 +3,7 @@ import Testing
 
 @Suite("A URL is taken apart by RFC 3986", .timeLimit(.minutes(15)))
 struct WebAddressTests {
-    @Test("Hosts are in lower case, ports have the default of the scheme, a slash at the end is dropped")
-    func parts() throws {
+    @Test func `Hosts are in lower case, ports have the default of the scheme, a slash at the end is dropped`() throws {
         let url = try #require(WebAddress("HTTPS://Contoso.b2clogin.com:8443/contoso.onmicrosoft.com/"))
         #expect(url.isEncrypted && url.host == "contoso.b2clogin.com" && url.port == 8443)
         #expect(url.text == "HTTPS://Contoso.b2clogin.com:8443/contoso.onmicrosoft.com")
@@ -14,40 +13,33 @@ struct WebAddressTests {
         #expect(other.query == "p=x&q=/" && other.hasFragment)
     }
 
-    @Test(
-        "Addresses of this machine are recognized",
-        arguments: [
-            "http://127.0.0.1:3001/x", "http://localhost", "http://LOCALHOST:1/", "http://[::1]:3001/x",
-            "http://127.9.9.9", "http://[0:0:0:0:0:0:0:1]/",
-        ])
-    func loopback(text: String) {
+    @Test(arguments: [
+        "http://127.0.0.1:3001/x", "http://localhost", "http://LOCALHOST:1/", "http://[::1]:3001/x",
+        "http://127.9.9.9", "http://[0:0:0:0:0:0:0:1]/",
+    ])
+    func `Addresses of this machine are recognized`(text: String) {
         #expect(WebAddress(text)?.isLoopback == true)
     }
 
-    @Test(
-        "Names that begin like this machine are not this machine",
-        arguments: [
-            "http://127.0.0.1.example.com", "http://localhost.example.com", "http://10.0.0.1", "http://128.0.0.1/",
-            "http://[::2]/", "http://127.0.0.01/", "http://127.1/",
-        ])
-    func notLoopback(text: String) {
+    @Test(arguments: [
+        "http://127.0.0.1.example.com", "http://localhost.example.com", "http://10.0.0.1", "http://128.0.0.1/",
+        "http://[::2]/", "http://127.0.0.01/", "http://127.1/",
+    ])
+    func `Names that begin like this machine are not this machine`(text: String) {
         #expect(WebAddress(text)?.isLoopback == false)
     }
 
-    @Test(
-        "Texts that are no plain web address are refused",
-        arguments: [
-            "", "x", "/path", "contoso.com", "ftp://contoso.com", "https://", "http://", "https:///x", "https://a b",
-            "https://user@host/", "https://trusted.example@evil.example/", "https://host:x/", "https://host:+1/",
-            "https://host:/", "https://[::1", "https://[::1]x/", "https://[1]/", "https://[1:2:3]/",
-            "https://h\u{F6}st/", "https://host/\\@evil.example/", "http://a/\0", "http://%61/",
-        ])
-    func refused(text: String) {
+    @Test(arguments: [
+        "", "x", "/path", "contoso.com", "ftp://contoso.com", "https://", "http://", "https:///x", "https://a b",
+        "https://user@host/", "https://trusted.example@evil.example/", "https://host:x/", "https://host:+1/",
+        "https://host:/", "https://[::1", "https://[::1]x/", "https://[1]/", "https://[1:2:3]/",
+        "https://h\u{F6}st/", "https://host/\\@evil.example/", "http://a/\0", "http://%61/",
+    ])
+    func `Texts that are no plain web address are refused`(text: String) {
         #expect(WebAddress(text) == nil)
     }
 
-    @Test("An origin is scheme, host and port; localhost and the loopback addresses are one host")
-    func origins() throws {
+    @Test func `An origin is scheme, host and port; localhost and the loopback addresses are one host`() throws {
         let address = try #require(WebAddress("https://contoso.b2clogin.com/a"))
         #expect(address.isSameOrigin(as: try #require(WebAddress("HTTPS://CONTOSO.b2clogin.com:443/"))))
         for other in ["http://contoso.b2clogin.com/a", "https://contoso.b2clogin.com:444/", "https://b2clogin.com/"] {

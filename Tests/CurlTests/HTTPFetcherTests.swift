@@ -25,29 +25,25 @@ struct HTTPFetcherTests {
         do throws(FetchError) { return .success(try HTTPFetcher().fetch(request)) } catch { return .failure(error) }
     }
 
-    @Test("A document has the body and its max-age")
-    func document() throws {
+    @Test func `A document has the body and its max-age`() throws {
         let fields = "Content-Type: application/json; charset=utf-8\r\nCache-Control: public, max-age=\"900\"\r\n"
         let document = try fetch(Self.ok("{}", fields)).get()
         #expect(document.body == Array("{}".utf8))
         #expect(document.maxAge == 900)
     }
 
-    @Test("Lines of one field are one list")
-    func lists() throws {
+    @Test func `Lines of one field are one list`() throws {
         let lines = "Cache-Control: public\r\nCache-Control: no-transform, max-age=900\r\n"
         #expect(try fetch(Self.ok("{}", lines)).get().maxAge == 900)
     }
 
-    @Test("A chunked body is joined")
-    func chunked() throws {
+    @Test func `A chunked body is joined`() throws {
         let answer =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n4\r\na\":1\r\n1\r\n}\r\n0\r\n\r\n"
         #expect(try fetch(answer).get().body == Array("{\"a\":1}".utf8))
     }
 
-    @Test("The request asks for identity, carries no cookie and no credentials")
-    func request() throws {
+    @Test func `The request asks for identity, carries no cookie and no credentials`() throws {
         let server = RawServer { $0.say(Self.ok("{}", "Set-Cookie: a=b\r\n")) }
         defer { server.stop() }
         _ = try fetch(server).get()
@@ -58,8 +54,8 @@ struct HTTPFetcherTests {
         #expect(!lines.contains { $0.hasPrefix("cookie") || $0.hasPrefix("authorization") })
     }
 
-    @Test("Redirects are refused, not followed (V-75)", arguments: [301, 302, 303, 307, 308])
-    func redirect(status: Int) {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `Redirects are refused, not followed (V-75)`(status: Int) {
         let target = RawServer { $0.say(Self.ok("{}")) }
         defer { target.stop() }
         let answer = "HTTP/1.1 \(status) X\r\nLocation: \(target.url)\r\nContent-Length: 0\r\n\r\n"
@@ -67,15 +63,15 @@ struct HTTPFetcherTests {
         #expect(target.requests == 0)
     }
 
-    @Test("Any other status than 200 is an error", arguments: [201, 204, 400, 404, 410, 500, 503])
-    func status(status: Int) {
+    @Test(arguments: [201, 204, 400, 404, 410, 500, 503])
+    func `Any other status than 200 is an error`(status: Int) {
         let length = status == 204 ? "" : "Content-Length: 2\r\n"
         let body = status == 204 ? "" : "{}"
         #expect(fetch("HTTP/1.1 \(status) X\r\n\(length)\r\n\(body)") == .failure(.status(status)))
     }
 
-    @Test("A request has its method, fields and content, and any status is an answer", arguments: [200, 302, 401, 503])
-    func anyRequest(status: Int) throws {
+    @Test(arguments: [200, 302, 401, 503])
+    func `A request has its method, fields and content, and any status is an answer`(status: Int) throws {
         let body = String(repeating: "x", count: 2000)
         let server = RawServer { $0.say("HTTP/1.1 \(status) X\r\nLocation: /\r\nContent-Length: 2000\r\n\r\n\(body)") }
         defer { server.stop() }
@@ -92,8 +88,8 @@ struct HTTPFetcherTests {
         #expect(throws: FetchError.self) { try HTTPFetcher().exchange(request) }
     }
 
-    @Test("A server of this package answers in plain text, with any status", arguments: [200, 503])
-    func ownServer(status: Int) throws {
+    @Test(arguments: [200, 503])
+    func `A server of this package answers in plain text, with any status`(status: Int) throws {
         let server = RawServer { $0.say("HTTP/1.1 \(status) X\r\nContent-Length: 6\r\n\r\nalive\n") }
         defer { server.stop() }
         let reply = try HTTPFetcher.askOwnServer(server.url)
@@ -103,8 +99,7 @@ struct HTTPFetcherTests {
         #expect(throws: FetchError.self) { try HTTPFetcher.askOwnServer(server.url) }
     }
 
-    @Test("A body may reach the limit but not exceed it, announced or not")
-    func limit() throws {
+    @Test func `A body may reach the limit but not exceed it, announced or not`() throws {
         let full = String(repeating: "x", count: 1000)
         #expect(try fetch(Self.ok(full)).get().body.count == 1000)
         #expect(fetch(Self.ok(full + "x")) == .failure(.tooLong(limit: 1000)))
@@ -113,24 +108,22 @@ struct HTTPFetcherTests {
         #expect(fetch(unannounced + full + "x") == .failure(.tooLong(limit: 1000)))
     }
 
-    @Test("A Content-Encoding is refused, except identity")
-    func encoding() throws {
+    @Test func `A Content-Encoding is refused, except identity`() throws {
         #expect(fetch(Self.ok("{}", "Content-Encoding: gzip\r\n")) == .failure(.encoded("gzip")))
         #expect(try fetch(Self.ok("{}", "Content-Encoding: identity\r\n")).get().body.count == 2)
         let both = "Content-Encoding: identity\r\nContent-Encoding: gzip\r\n"
         #expect(fetch(Self.ok("{}", both)) == .failure(.encoded("identity, gzip")))
     }
 
-    @Test("A body that breaks off and an answer that is not HTTP are broken", arguments: ["short", "none", "noise"])
-    func broken(kind: String) {
+    @Test(arguments: ["short", "none", "noise"])
+    func `A body that breaks off and an answer that is not HTTP are broken`(kind: String) {
         let answers = [
             "short": "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}", "none": "", "noise": "SSH-2.0-OpenSSH\r\n",
         ]
         #expect(fetch(answers[kind] ?? "").failure?.name == "brokenAnswer")
     }
 
-    @Test("A transfer from a slow peer ends at the total deadline (V-86)")
-    func drip() {
+    @Test func `A transfer from a slow peer ends at the total deadline (V-86)`() {
         let body = String(repeating: "x", count: 3000)
         let server = RawServer { $0.drip(Self.ok(body), everyMilliseconds: 20) }
         defer { server.stop() }
@@ -142,8 +135,7 @@ struct HTTPFetcherTests {
         #expect(elapsed >= .milliseconds(390) && elapsed < .seconds(30))
     }
 
-    @Test("A closed port, an unknown host, plain http and a malformed address have different errors")
-    func unreachable() {
+    @Test func `A closed port, an unknown host, plain http and a malformed address have different errors`() {
         let server = RawServer { _ in }
         server.stop()
         #expect(fetch(server).failure?.name == "couldNotConnect")
@@ -160,8 +152,7 @@ struct HTTPFetcherTests {
         }
     }
 
-    @Test("A call of cancel() ends a running fetch at once, and all later ones (V-91)")
-    func cancel() {
+    @Test func `A call of cancel() ends a running fetch at once, and all later ones (V-91)`() {
         let server = RawServer { $0.waitForEnd() }
         defer { server.stop() }
         let fetcher = HTTPFetcher()
@@ -180,24 +171,20 @@ struct HTTPFetcherTests {
 
 @Suite("Addresses are those of libcurl", .timeLimit(.minutes(15)))
 struct ParsingTests {
-    @Test(
-        "The host of an address is the same for WebAddress and for libcurl",
-        arguments: [
-            "HTTPS://Contoso.B2CLogin.com/a/b?p=x", "http://localhost:1/", "http://127.0.0.1/", "http://127.9.9.9/",
-            "http://[::1]:80/", "http://127.0.0.1.example/", "http://a/?x@b", "http://a/..//b",
-        ])
-    func sameHost(text: String) throws {
+    @Test(arguments: [
+        "HTTPS://Contoso.B2CLogin.com/a/b?p=x", "http://localhost:1/", "http://127.0.0.1/", "http://127.9.9.9/",
+        "http://[::1]:80/", "http://127.0.0.1.example/", "http://a/?x@b", "http://a/..//b",
+    ])
+    func `The host of an address is the same for WebAddress and for libcurl`(text: String) throws {
         let address = try #require(WebAddress(text))
         #expect(fetchedHost(of: text) == address.host)
     }
 
-    @Test(
-        "What is no plain http address is not fetched",
-        arguments: [
-            "", "/path", "x", "http://", "http://a@b/", "https://a/#f", "gopher://a/", "http://a/\0", "http://é/",
-            "http://127.1/", "http://0x7f.0.0.1/",
-        ])
-    func noAddress(text: String) {
+    @Test(arguments: [
+        "", "/path", "x", "http://", "http://a@b/", "https://a/#f", "gopher://a/", "http://a/\0", "http://é/",
+        "http://127.1/", "http://0x7f.0.0.1/",
+    ])
+    func `What is no plain http address is not fetched`(text: String) {
         let error = FetchError.badAddress("not an http or https address")
         #expect(throws: error) { try HTTPFetcher().fetch(FetchRequest(url: text, allowHTTP: true)) }
     }

@@ -49,8 +49,7 @@ private final class TLSServer {
 
 @Suite("TLS is verified (V-75)", .timeLimit(.minutes(15)))
 struct TLSTests {
-    @Test("A server is trusted through the CA file, and neither without it nor under another name")
-    func trust() throws {
+    @Test func `A server is trusted through the CA file, and neither without it nor under another name`() throws {
         let server = try TLSServer()
         #expect(try server.fetch(caFile: server.certificate).body.isEmpty == false)
         for refusal in [server.refusal(caFile: nil), server.refusal(host: "localhost", caFile: server.certificate)] {

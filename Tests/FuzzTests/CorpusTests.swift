@@ -7,8 +7,8 @@ import Testing
 /// Every input of the corpora, once: what the fuzzers found stays fixed without them.
 @Suite("Fuzzed inputs", .serialized, .timeLimit(.minutes(15)))
 struct CorpusTests {
-    @Test("Every input keeps the invariants", arguments: FuzzTarget.allCases)
-    func everyInput(target: FuzzTarget) async throws {
+    @Test(arguments: FuzzTarget.allCases)
+    func `Every input keeps the invariants`(target: FuzzTarget) async throws {
         let inputs = try Corpus.inputs(of: target)
         #expect(inputs.count >= 5, "a target without seeds is not tested")
         // The target runs on a thread of its own, because Swift has few threads that must not wait.
@@ -16,8 +16,7 @@ struct CorpusTests {
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
-    @Test("A broken invariant is reported with its input")
-    func brokenInvariant() throws {
+    @Test func `A broken invariant is reported with its input`() throws {
         let input = Corpus.Input(path: "seed", bytes: [])
         #expect(input.failure { _ in try require(false, "nothing holds") } == "seed: does not hold: nothing holds")
         #expect(input.failure { _ in } == nil)

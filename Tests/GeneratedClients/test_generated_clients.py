@@ -126,7 +126,3 @@ class Names(unittest.TestCase):
         models = self.models(generate("csharp"), "src/Org.OpenAPITools/Model/*.cs", r"^        public (?!override)[\w<>?, ]+ (\w+) \{ get")
         for name, members in models:
             self.assertEqual((twice(members), name in members), ([], False), name)
-
-
-if __name__ == "__main__":
-    unittest.main()

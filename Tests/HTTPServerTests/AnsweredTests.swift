@@ -57,8 +57,8 @@ struct AnsweredTests {
         ("digits of a length", { "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: \(times($0, "0"))1\r\n\r\na" }),
     ]
 
-    @Test("A request with any number of something is answered or closed", arguments: shapes.map(\.name))
-    func answered(name: String) throws {
+    @Test(arguments: shapes.map(\.name))
+    func `A request with any number of something is answered or closed`(name: String) throws {
         let shape = try #require(Self.shapes.first { $0.name == name })
         for number in Self.numbers {
             let client = try RawClient(port: server.port, timeout: 60)

@@ -14,16 +14,14 @@ struct BodyTests {
 
     private func open() throws -> RawClient { try RawClient(port: server.port) }
 
-    @Test("Too long by its length: refused before a byte of it")
-    func length() throws {
+    @Test func `Too long by its length: refused before a byte of it`() throws {
         let client = try open()
         try client.send("POST /read HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n")
         #expect(try client.response()?.status == 413)
         #expect(client.isClosedByServer)
     }
 
-    @Test("A body of exactly the limit is read")
-    func exactly() throws {
+    @Test func `A body of exactly the limit is read`() throws {
         let client = try open()
         let body = String(repeating: "x", count: 1000)
         #expect(try client.ask("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n" + body)?.text == body)
@@ -47,10 +45,8 @@ struct BodyTests {
         #expect(client.isClosedByServer)
     }
 
-    @Test(
-        "A chunk that is announced as too long is refused with its first byte",
-        arguments: ["3e9", "FFFFF", "7fffffffffffffff", "8000000000000000", "ffffffffffffffff", "0000003e9;a=b"])
-    func announced(size: String) throws {
+    @Test(arguments: ["3e9", "FFFFF", "7fffffffffffffff", "8000000000000000", "ffffffffffffffff", "0000003e9;a=b"])
+    func `A chunk that is announced as too long is refused with its first byte`(size: String) throws {
         for start in ["", "1\r\nx\r\n", "2;a\r\n\n\n\r\n"] {
             let client = try open()
             try client.send(
@@ -60,8 +56,7 @@ struct BodyTests {
         }
     }
 
-    @Test("Chunks of every size in one write and in many are taken to the limit")
-    func manyChunks() throws {
+    @Test func `Chunks of every size in one write and in many are taken to the limit`() throws {
         for size in [1, 7, 16, 100, 500, 1000] {
             let chunk = String(repeating: "x", count: size)
             let chunks = String(repeating: "\(String(size, radix: 16));e\r\n\(chunk)\r\n", count: 1000 / size)
@@ -73,8 +68,8 @@ struct BodyTests {
         }
     }
 
-    @Test("An unwanted body is dropped, and the connection stays", arguments: ["GET", "POST", "DELETE"])
-    func drained(method: String) throws {
+    @Test(arguments: ["GET", "POST", "DELETE"])
+    func `An unwanted body is dropped, and the connection stays`(method: String) throws {
         let client = try open()
         let body = String(repeating: "x", count: 60_000)
         try client.send("\(method) /a HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n" + body)
@@ -83,17 +78,14 @@ struct BodyTests {
         #expect(try client.response()?.status == 200)
     }
 
-    @Test(
-        "A long unwanted body ends the connection, announced as a whole or by a chunk",
-        arguments: ["Content-Length: 70000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n11170\r\n"])
-    func notDrained(start: String) throws {
+    @Test(arguments: ["Content-Length: 70000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n11170\r\n"])
+    func `A long unwanted body ends the connection, announced as a whole or by a chunk`(start: String) throws {
         let client = try open()
         #expect(try client.ask("POST /a HTTP/1.1\r\nHost: h\r\n\(start)xxx")?.status == 200)
         #expect(client.isClosedByServer)
     }
 
-    @Test("100-continue is sent when the body will be read, and only then")
-    func expect() throws {
+    @Test func `100-continue is sent when the body will be read, and only then`() throws {
         let head = "HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
         let client = try open()
         #expect(try client.ask("POST /read \(head)")?.status == 100)
@@ -104,8 +96,7 @@ struct BodyTests {
         #expect(try impatient.ask("POST /read " + head.replacing("100-continue", with: "the best"))?.status == 417)
     }
 
-    @Test("100-continue is ignored where no body follows, and the next request is answered (V-150)")
-    func expectNothing() throws {
+    @Test func `100-continue is ignored where no body follows, and the next request is answered (V-150)`() throws {
         let expect = "HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
         let next = "GET /next HTTP/1.1\r\nHost: h\r\n\r\n"
         for (first, status) in [
@@ -121,8 +112,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A refusal that needed a wait comes before the body, too")
-    func lateRefusal() throws {
+    @Test func `A refusal that needed a wait comes before the body, too`() throws {
         let client = try open()
         try client.send(
             "POST /wait-then-refuse HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
@@ -131,8 +121,7 @@ struct BodyTests {
         #expect(try client.response()?.status == 401)
     }
 
-    @Test("A client that sends a long body anyway still sees its refusal")
-    func longAnyway() throws {
+    @Test func `A client that sends a long body anyway still sees its refusal`() throws {
         let client = try open()
         let body = [UInt8](repeating: 0x78, count: 200_000)
         do throws(RawClient.Failure) {
@@ -142,8 +131,7 @@ struct BodyTests {
         #expect(try client.response()?.status == 401)
     }
 
-    @Test("Trailers are no headers")
-    func trailers() throws {
+    @Test func `Trailers are no headers`() throws {
         let client = try open()
         try client.send(
             "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n"
@@ -153,8 +141,7 @@ struct BodyTests {
         #expect(!response.text.contains("Bearer"))
     }
 
-    @Test("HEAD has the headers of GET and no body; 204 and 304 have none either")
-    func withoutBody() throws {
+    @Test func `HEAD has the headers of GET and no body; 204 and 304 have none either`() throws {
         let client = try open()
         let get = try #require(try client.get("/a"))
         try client.send("HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -171,14 +158,13 @@ struct BodyTests {
         #expect(try client.get("/last")?.text.hasPrefix("GET [\"last\"]") == true)
     }
 
-    @Test("A status that no final answer has is a 500", arguments: ["0", "100", "-1", "1000"])
-    func impossibleStatus(status: String) throws {
+    @Test(arguments: ["0", "100", "-1", "1000"])
+    func `A status that no final answer has is a 500`(status: String) throws {
         let client = try open()
         #expect(try client.get("/status/\(status)")?.status == 500)
     }
 
-    @Test("Pipelined requests are answered in their order")
-    func pipelining() throws {
+    @Test func `Pipelined requests are answered in their order`() throws {
         let client = try open()
         try client.send((0..<50).map { "GET /\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
         for number in 0..<50 {

@@ -12,8 +12,7 @@ struct ConnectionTests {
 
     init() throws { server = try HTTPServer(port: 0, handler: handler) }
 
-    @Test("A request is answered, and the connection stays")
-    func keepAlive() throws {
+    @Test func `A request is answered, and the connection stays`() throws {
         let client = try RawClient(port: server.port)
         for _ in 0..<3 {
             let response = try #require(try client.get("/a/b%20c?x=1+2"))
@@ -25,8 +24,8 @@ struct ConnectionTests {
         eventuallyBlocking { server.statistics.connections == 1 }
     }
 
-    @Test("The handler gets the body, whatever the method", arguments: ["POST", "PUT", "PATCH", "DELETE"])
-    func body(method: String) throws {
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func `The handler gets the body, whatever the method`(method: String) throws {
         let client = try RawClient(port: server.port)
         for _ in 0..<2 {
             try client.send("\(method) /read HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
@@ -38,8 +37,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A handler may wait, before the body and after it")
-    func waiting() throws {
+    @Test func `A handler may wait, before the body and after it`() throws {
         for path in ["/wait", "/wait-then-read", "/read-then-wait", "/wait-then-refuse"] {
             let client = try RawClient(port: server.port)
             try client.send("POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
@@ -53,8 +51,7 @@ struct ConnectionTests {
         eventuallyBlocking { server.statistics.suspended == 0 }
     }
 
-    @Test("A handler that waited continues on the loop where it began, whichever thread resumed it")
-    func continuesOnItsLoop() throws {
+    @Test func `A handler that waited continues on the loop where it began, whichever thread resumed it`() throws {
         let client = try RawClient(port: server.port)
         for count in 1...3 {
             try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -67,8 +64,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A refusal before the body ends the connection", arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
-    func refusal(method: String) throws {
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
+    func `A refusal before the body ends the connection`(method: String) throws {
         let client = try RawClient(port: server.port)
         try client.send(
             "\(method) /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 34\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n"

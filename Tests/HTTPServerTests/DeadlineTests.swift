@@ -59,8 +59,8 @@ struct DeadlineTests {
             ),
         ]
 
-    @Test("What comes byte by byte is cut off", arguments: drips.map(\.name))
-    func dripped(name: String) throws {
+    @Test(arguments: drips.map(\.name))
+    func `What comes byte by byte is cut off`(name: String) throws {
         let drip = try #require(Self.drips.first { $0.name == name })
         let server = try server { drip.limit(&$0) }
         #expect((0.2...25).contains(try self.drip(drip.start, on: server)))
@@ -68,8 +68,7 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.deadlines == [deadline: 1] }
     }
 
-    @Test("A connection without a request is closed, from the start and after a response")
-    func idle() throws {
+    @Test func `A connection without a request is closed, from the start and after a response`() throws {
         let server = try server {
             $0.headerTime = .milliseconds(300)
             $0.idleTime = .milliseconds(200)
@@ -91,10 +90,8 @@ struct DeadlineTests {
         #expect(last.isClosedByServer)
     }
 
-    @Test(
-        "A response that is not read is cut off, also one of many short ones",
-        arguments: [(32 << 20, 1), (16_000, 900)])
-    func answer(length: Int, count: Int) throws {
+    @Test(arguments: [(32 << 20, 1), (16_000, 900)])
+    func `A response that is not read is cut off, also one of many short ones`(length: Int, count: Int) throws {
         var limits = ServerLimits()
         limits.requestTime = .milliseconds(300)
         // Only the end of the request counts here.
@@ -105,8 +102,8 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.deadlines == [.answer: 1] }
     }
 
-    @Test("A handler that never answers: 503 by the server's own deadline, and the connection is good again")
-    func suspension() throws {
+    @Test
+    func `A handler that never answers: 503 by the server's own deadline, and the connection is good again`() throws {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensionTime = .milliseconds(200) }
         let client = try RawClient(port: server.port)
@@ -123,8 +120,7 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.deadlines == [.suspension: 2] }
     }
 
-    @Test("A handler that waits again gets no more time")
-    func waitingAgain() throws {
+    @Test func `A handler that waits again gets no more time`() throws {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensionTime = .milliseconds(500) }
         let client = try RawClient(port: server.port)
@@ -144,8 +140,8 @@ struct DeadlineTests {
         #expect(response?.status == 503)
     }
 
-    @Test("A request that was allowed to wait is not refused the second time, though others wait by then")
-    func waitsAgain() throws {
+    @Test
+    func `A request that was allowed to wait is not refused the second time, though others wait by then`() throws {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensions = 1 }
         let first = try RawClient(port: server.port)
@@ -171,8 +167,7 @@ struct DeadlineTests {
         #expect(try first.response()?.status == 200)
     }
 
-    @Test("An answer that comes too late is not taken for that of the next request")
-    func lateAnswer() throws {
+    @Test func `An answer that comes too late is not taken for that of the next request`() throws {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensionTime = .seconds(1) }
         let client = try RawClient(port: server.port)
@@ -190,8 +185,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("More requests that wait than may: 503 at once")
-    func overload() throws {
+    @Test func `More requests that wait than may: 503 at once`() throws {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensions = 1 }
         let first = try RawClient(port: server.port)
@@ -205,8 +199,7 @@ struct DeadlineTests {
         #expect(try first.response()?.status == 200)
     }
 
-    @Test("The last request of a connection ends it, by number and by age")
-    func lastRequest() throws {
+    @Test func `The last request of a connection ends it, by number and by age`() throws {
         let server = try server { $0.requestsPerConnection = 2 }
         let client = try RawClient(port: server.port)
         #expect(try client.get("/a")?.headers["Connection"] == nil)
@@ -217,8 +210,7 @@ struct DeadlineTests {
         #expect(try other.get("/a")?.headers["Connection"] == "close")
     }
 
-    @Test("A refused client that continues to send loses its connection")
-    func refused() throws {
+    @Test func `A refused client that continues to send loses its connection`() throws {
         let server = try server { $0.bodyTime = .seconds(30) }
         let client = try RawClient(port: server.port)
         try client.send("POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\n")

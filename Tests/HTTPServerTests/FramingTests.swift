@@ -109,8 +109,8 @@ struct FramingTests {
         return response
     }
 
-    @Test("A request whose end is unclear is refused, and the connection ends (V-152)", arguments: closing)
-    func refused(wrong: WrongRequest) throws {
+    @Test(arguments: closing)
+    func `A request whose end is unclear is refused, and the connection ends (V-152)`(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
         let response = try refusal(wrong.text + Self.smuggled, by: client)
         #expect(response.status == wrong.status)
@@ -138,8 +138,8 @@ struct FramingTests {
         WrongRequest("another expectation", "\(get)Expect: tea\r\n\r\n", status: 417),
     ]
 
-    @Test("A request that is wrong otherwise is refused, and the connection stays", arguments: staying)
-    func refusedAndStays(wrong: WrongRequest) throws {
+    @Test(arguments: staying)
+    func `A request that is wrong otherwise is refused, and the connection stays`(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
         let response = try refusal(wrong.text, by: client)
         #expect(response.status == wrong.status)
@@ -148,16 +148,14 @@ struct FramingTests {
         #expect(try client.get("/next")?.status == 200)
     }
 
-    @Test("The absolute form and OPTIONS * are taken")
-    func otherForms() throws {
+    @Test func `The absolute form and OPTIONS * are taken`() throws {
         let client = try RawClient(port: server.port)
         try client.send("GET http://h:80/a?b HTTP/1.1\r\nHost: H:80\r\n\r\n")
         #expect(try client.response()?.text.hasPrefix("GET [\"a\"] [\"b=\"]") == true)
         #expect(try client.ask("OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n")?.text.hasPrefix("OPTIONS [] []") == true)
     }
 
-    @Test("HTTP/1.0 needs no Host, and HTTP/2 is refused as another protocol (V-154)")
-    func versions() throws {
+    @Test func `HTTP/1.0 needs no Host, and HTTP/2 is refused as another protocol (V-154)`() throws {
         let old = try RawClient(port: server.port)
         #expect(try old.ask("GET /a HTTP/1.0\r\n\r\n")?.status == 200)
         #expect(old.isClosedByServer)
@@ -181,8 +179,8 @@ struct FramingTests {
         WrongRequest("request.framing", "\(chunked)1;\(String(repeating: "a", count: 20_000))"),
     ]
 
-    @Test("A request that libmicrohttpd refuses is reported as all problems are", arguments: ofLibrary)
-    func refusedByLibrary(wrong: WrongRequest) throws {
+    @Test(arguments: ofLibrary)
+    func `A request that libmicrohttpd refuses is reported as all problems are`(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
         let response = try refusal(wrong.text, by: client)
         #expect(response.status == wrong.status)
@@ -192,8 +190,7 @@ struct FramingTests {
         #expect(client.isClosedByServer)
     }
 
-    @Test("A client that asks for JSON gets the problem in JSON, others get a line of text")
-    func wording() throws {
+    @Test func `A client that asks for JSON gets the problem in JSON, others get a line of text`() throws {
         let client = try RawClient(port: server.port)
         let json = try #require(try client.ask("GET /%2F HTTP/1.1\r\nHost: h\r\nAccept: application/json\r\n\r\n"))
         #expect(json.headers["Content-Type"] == "application/problem+json")
@@ -218,8 +215,8 @@ struct FramingTests {
         WrongRequest("the size of a chunk", "\(chunked)zqxjkvbq\r\n\r\n"),
     ]
 
-    @Test("No byte of a malformed request is in its refusal (V-117)", arguments: marked)
-    func marker(wrong: WrongRequest) throws {
+    @Test(arguments: marked)
+    func `No byte of a malformed request is in its refusal (V-117)`(wrong: WrongRequest) throws {
         let client = try RawClient(port: server.port)
         try client.send(wrong.text)
         client.finishSending()
@@ -228,8 +225,8 @@ struct FramingTests {
         #expect(!answer.lowercased().contains("zqxjkvbq"))
     }
 
-    @Test("Upgrade and h2c are ignored (V-154)", arguments: ["h2c", "websocket", "TLS/1.2", "HTTP/2.0, h2c"])
-    func upgrade(protocol name: String) throws {
+    @Test(arguments: ["h2c", "websocket", "TLS/1.2", "HTTP/2.0, h2c"])
+    func `Upgrade and h2c are ignored (V-154)`(protocol name: String) throws {
         let client = try RawClient(port: server.port)
         let fields = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: \(name)\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
         for request in [

@@ -27,10 +27,8 @@ struct LongAnswerTests {
         }
     }
 
-    @Test(
-        "Every byte arrives, around the length from which an answer is long",
-        arguments: [16383, 16384, 16385, 300_000])
-    func whole(length: Int) throws {
+    @Test(arguments: [16383, 16384, 16385, 300_000])
+    func `Every byte arrives, around the length from which an answer is long`(length: Int) throws {
         let server = try HTTPServer(port: 0, handler: Library())
         defer { server.stop(patience: .zero) }
         let client = try RawClient(port: server.port, timeout: 60)
@@ -40,8 +38,7 @@ struct LongAnswerTests {
         }
     }
 
-    @Test("Clients that are sent the same body share it")
-    func shared() throws {
+    @Test func `Clients that are sent the same body share it`() throws {
         let server = try HTTPServer(port: 0, handler: Library())
         defer { server.stop(patience: .zero) }
         let before = ProcessFacts.residentBytes
@@ -62,8 +59,7 @@ struct LongAnswerTests {
         deinit { Self.all.subtract(1, ordering: .relaxed) }
     }
 
-    @Test("What is kept with an answer is kept until it is sent or given up")
-    func kept() throws {
+    @Test func `What is kept with an answer is kept until it is sent or given up`() throws {
         var limits = ServerLimits()
         // No end of a connection releases anything here.
         (limits.answerRateGrace, limits.requestTime, limits.idleTime) = (.seconds(600), .seconds(600), .seconds(600))
@@ -80,8 +76,7 @@ struct LongAnswerTests {
         eventuallyBlocking { Counted.all.load(ordering: .relaxed) == 0 }
     }
 
-    @Test("What no one takes stays where it is counted, not in the system's buffers")
-    func unsent() throws {
+    @Test func `What no one takes stays where it is counted, not in the system's buffers`() throws {
         let server = try HTTPServer(port: 0, handler: Keeper(length: 512 << 10))
         defer { server.stop(patience: .zero) }
         var client: RawClient? = try RawClient(port: server.port, timeout: 60, receiveBuffer: 4096)

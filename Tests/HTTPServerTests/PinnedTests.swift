@@ -19,27 +19,23 @@ struct PinnedTests {
         return try client.response()?.text
     }
 
-    @Test("A NUL byte and a line feed end a line as CRLF does")
-    func zeroForCarriageReturn() throws {
+    @Test func `A NUL byte and a line feed end a line as CRLF does`() throws {
         let text = try text(of: "GET / HTTP/1.1\r\nHost: h\r\nX: a\u{0}\n\u{0}\n")
         #expect(text?.contains("X=a") == true)
     }
 
-    @Test("A line that begins with a NUL byte is no line before a request")
-    func zeroLine() throws {
+    @Test func `A line that begins with a NUL byte is no line before a request`() throws {
         let text = try text(of: "\u{0}POST /b HTTP/1.1\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(text?.contains("GET [\"a\"]") == true)
     }
 
-    @Test("In a chunked body a bare line feed ends a line, and trailers are not looked at")
-    func chunks() throws {
+    @Test func `In a chunked body a bare line feed ends a line, and trailers are not looked at`() throws {
         let text = try text(
             of: "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\na\n0\nX: \u{0}\u{1}\n\n")
         #expect(text == "a")
     }
 
-    @Test("A malformed Content-Length is refused by the library with two heads in one")
-    func doubleReply() throws {
+    @Test func `A malformed Content-Length is refused by the library with two heads in one`() throws {
         let client = try RawClient(port: server.port)
         try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: abc\r\n\r\n")
         let all = String(decoding: try client.rest(), as: UTF8.self)

@@ -36,8 +36,7 @@ struct RequestLifecycleTests {
 
     // MARK: a handler that waits
 
-    @Test("A stage has one deadline, however often its handler waits, and the next stage has its own")
-    func oneDeadline() async {
+    @Test func `A stage has one deadline, however often its handler waits, and the next stage has its own`() async {
         let job = await aJob()
         var life = suspended(.length(3))
         for _ in 0..<2 {
@@ -57,8 +56,7 @@ struct RequestLifecycleTests {
         #expect(life.takes(.handlerPaused(terms(90)), "suspend") == "handlerSuspended none until 90")
     }
 
-    @Test("A handler may not begin to wait where too many do, nor wait at all where the server stops")
-    func mayNotWait() {
+    @Test func `A handler may not begin to wait where too many do, nor wait at all where the server stops`() {
         var life = running(.none)
         #expect(life.takes(.handlerPaused(terms(isFull: true)), "refuse overloaded") == "deciding none")
         life = running(.none)
@@ -66,8 +64,7 @@ struct RequestLifecycleTests {
         #expect(life.takes(.decision(.respond(Response(503))), "send 503") == "responding")
     }
 
-    @Test("A deadline ends a suspension when it has come, and only a suspension")
-    func expired() {
+    @Test func `A deadline ends a suspension when it has come, and only a suspension`() {
         var life = suspended(.none)
         #expect(life.takes(.handlerExpired(now: 49, .timeout), "none") == "handlerSuspended none until 50")
         #expect(life.takes(.handlerExpired(now: 50, .timeout), "resume") == "handlerDecided none until 50")
@@ -77,8 +74,7 @@ struct RequestLifecycleTests {
         #expect(life.takes(.handlerExpired(now: .max, .stopping), "none") == "handlerRunning none")
     }
 
-    @Test("A client that resets the connection ends the suspension, and nothing is sent")
-    func disconnected() {
+    @Test func `A client that resets the connection ends the suspension, and nothing is sent`() {
         var life = suspended(.none)
         #expect(life.takes(.peerDisconnected, "resume") == "handlerDecided none until 50")
         #expect(life.takes(.handlerPaused(terms()), "close") == "discarding 0")
@@ -89,8 +85,7 @@ struct RequestLifecycleTests {
 
     // MARK: events that come late
 
-    @Test("A decision of an earlier task is dropped, also while the next request has a task")
-    func lateDecision() {
+    @Test func `A decision of an earlier task is dropped, also while the next request has a task`() {
         var life = suspended(.none)
         _ = life.handle(.handlerExpired(now: 50, .timeout))
         #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "handlerDecided none until 50")
@@ -106,8 +101,7 @@ struct RequestLifecycleTests {
         #expect(life.takes(.handlerFinished(later, generation: 2), "resume") == "handlerDecided none until 50")
     }
 
-    @Test("A job that no request waits for runs where it was enqueued")
-    func lateJob() async {
+    @Test func `A job that no request waits for runs where it was enqueued`() async {
         let job = await aJob()
         for (name, life) in everyState(job) where !["handlerRunning", "handlerSuspended"].contains(name) {
             var life = life
@@ -116,8 +110,7 @@ struct RequestLifecycleTests {
         }
     }
 
-    @Test("A decision does not lose a job that came before it")
-    func jobThenDecision() async {
+    @Test func `A decision does not lose a job that came before it`() async {
         let job = await aJob()
         var life = running(.none)
         #expect(life.takes(.jobEnqueued(job), "none") == "handlerRunnable none")
@@ -126,8 +119,7 @@ struct RequestLifecycleTests {
         #expect(life.takes(.handlerPaused(terms()), "takeDecision") == "deciding none")
     }
 
-    @Test("A request that is broken off leaves its job to be run")
-    func brokenOff() async {
+    @Test func `A request that is broken off leaves its job to be run`() async {
         let job = await aJob()
         for (_, life) in everyState(job) {
             var life = life
@@ -146,8 +138,7 @@ struct RequestLifecycleTests {
 
     // MARK: what cannot be
 
-    @Test("The library's page is replaced before a response, and kept after it")
-    func refusedByLibrary() async {
+    @Test func `The library's page is replaced before a response, and kept after it`() async {
         let replaced = ["opened", "idle", "readingHead", "complete", "refused", "readingBody", "drainingBody"]
         for (name, life) in everyState(await aJob()) {
             var life = life
@@ -177,8 +168,8 @@ struct RequestLifecycleTests {
         (.handlerPaused(terms()), ["handlerRunning", "handlerRunnable", "handlerDecided"]),
     ]
 
-    @Test("An impossible event changes nothing and closes the connection", arguments: possible.indices)
-    func impossible(index: Int) async {
+    @Test(arguments: possible.indices)
+    func `An impossible event changes nothing and closes the connection`(index: Int) async {
         let (event, states) = Self.possible[index]
         for (name, life) in everyState(await aJob()) {
             var life = life
@@ -192,8 +183,7 @@ struct RequestLifecycleTests {
         }
     }
 
-    @Test("The states of these tests are all that there are")
-    func complete() async {
+    @Test func `The states of these tests are all that there are`() async {
         let names = everyState(await aJob()).map(\.name)
         #expect(names.count == 14 && Set(names).count == 14)
         for (name, life) in everyState(await aJob()) { #expect(life.state.name == name) }

@@ -7,8 +7,7 @@ import Testing
 
 @Suite("An address is bound before a server listens on it", .timeLimit(.minutes(15)))
 struct ServerSocketTests {
-    @Test("A bound port has its number and refuses connections until a server listens")
-    func refusesUntilListening() throws {
+    @Test func `A bound port has its number and refuses connections until a server listens`() throws {
         let socket = try ServerSocket(bindingTo: "127.0.0.1", port: 0)
         #expect(socket.port != 0)
         #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: socket.port) }
@@ -20,16 +19,14 @@ struct ServerSocketTests {
         #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: socket.port) }
     }
 
-    @Test("A port where a server listens cannot be bound, and is free again once the server has stopped")
-    func taken() throws {
+    @Test func `A port where a server listens cannot be bound, and is free again once the server has stopped`() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
         #expect(throws: OperatorError.addressInUse) { try ServerSocket(bindingTo: "127.0.0.1", port: server.port) }
         server.stop(patience: .zero)
         _ = try ServerSocket(bindingTo: "127.0.0.1", port: server.port)
     }
 
-    @Test("Of two sockets bound to one port the second to listen fails, and the first still serves")
-    func race() throws {
+    @Test func `Of two sockets bound to one port the second to listen fails, and the first still serves`() throws {
         let first = try ServerSocket(bindingTo: "127.0.0.1", port: 0)
         let second = try ServerSocket(bindingTo: "127.0.0.1", port: first.port)
         let server = try HTTPServer(listeningOn: first, handler: EchoHandler())
@@ -38,8 +35,7 @@ struct ServerSocketTests {
         #expect(try client.get("/a")?.status == 200)
     }
 
-    @Test("A socket that another process holds, too, goes on listening for the next server")
-    func inherited() throws {
+    @Test func `A socket that another process holds, too, goes on listening for the next server`() throws {
         let listener = try listenOnLoopback()
         defer { close(listener.socket) }
         let port = UInt16(listener.port)
@@ -60,8 +56,7 @@ struct ServerSocketTests {
         second.stop(patience: .zero)
     }
 
-    @Test("Only a TCP socket that listens can be inherited")
-    func notListening() throws {
+    @Test func `Only a TCP socket that listens can be inherited`() throws {
         let others = [
             socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0), 0,
         ]
@@ -72,8 +67,7 @@ struct ServerSocketTests {
         for descriptor in others.dropLast() { close(descriptor) }
     }
 
-    @Test("A socket that no server uses is closed")
-    func unused() throws {
+    @Test func `A socket that no server uses is closed`() throws {
         let port = try ServerSocket(bindingTo: "127.0.0.1", port: 0).port
         _ = try HTTPServer(port: port, handler: EchoHandler())
     }

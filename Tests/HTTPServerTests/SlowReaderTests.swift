@@ -30,8 +30,7 @@ struct SlowReaderTests {
         return client
     }
 
-    @Test("A client that reads all the time, but too little, is cut off")
-    func little() throws {
+    @Test func `A client that reads all the time, but too little, is cut off`() throws {
         let server = try server(1e9, grace: .milliseconds(500))
         defer { server.stop(patience: .zero) }
         let client = try reader(server)
@@ -45,8 +44,7 @@ struct SlowReaderTests {
         eventuallyBlocking { server.statistics.deadlines == [.answer: 1] }
     }
 
-    @Test("A client that is slow, but fast enough, gets all of it")
-    func enough() throws {
+    @Test func `A client that is slow, but fast enough, gets all of it`() throws {
         let server = try server(1, grace: .milliseconds(500))
         defer { server.stop(patience: .zero) }
         let client = try reader(server)

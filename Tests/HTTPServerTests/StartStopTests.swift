@@ -9,8 +9,7 @@ import Testing
 
 @Suite("A server starts with a reason when it cannot, and stops without losing a request", .timeLimit(.minutes(15)))
 struct StartStopTests {
-    @Test("A port that is taken, an address that is not here, a name that is no address")
-    func failures() throws {
+    @Test func `A port that is taken, an address that is not here, a name that is no address`() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
         #expect(throws: OperatorError.addressInUse) { try HTTPServer(port: server.port, handler: EchoHandler()) }
         #expect(throws: OperatorError("this machine has no such address")) {
@@ -21,22 +20,21 @@ struct StartStopTests {
         }
     }
 
-    @Test("It listens on addresses of IPv4", arguments: ["127.0.0.1", "0.0.0.0"])
-    func addresses(host: String) throws {
+    @Test(arguments: ["127.0.0.1", "0.0.0.0"])
+    func `It listens on addresses of IPv4`(host: String) throws {
         let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port)
         #expect(try client.get("/")?.status == 200)
     }
 
-    @Test("It listens on addresses of IPv6", arguments: ["::1", "::"])
-    func version6(host: String) throws {
+    @Test(arguments: ["::1", "::"])
+    func `It listens on addresses of IPv6`(host: String) throws {
         let server = try HTTPServer(host: host, port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port, overIPv6: true)
         #expect(try client.ask("GET /peer HTTP/1.1\r\nHost: [::1]:\(server.port)\r\n\r\n")?.text == "::1")
     }
 
-    @Test("Stopping waits half a second for idle connections, and new ones are refused")
-    func idle() throws {
+    @Test func `Stopping waits half a second for idle connections, and new ones are refused`() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port)
         #expect(try client.get("/")?.status == 200)
@@ -48,8 +46,7 @@ struct StartStopTests {
         server.stop(patience: .seconds(10))
     }
 
-    @Test("A request under way is answered within the patience, and its connection ends")
-    func underWay() throws {
+    @Test func `A request under way is answered within the patience, and its connection ends`() throws {
         let handler = EchoHandler()
         let server = try HTTPServer(port: 0, handler: handler)
         let client = try RawClient(port: server.port)
@@ -64,8 +61,8 @@ struct StartStopTests {
         stopper.join()
     }
 
-    @Test("A connection that still waits to be accepted at the stop is accepted, and its request answered")
-    func waitingToBeAccepted() throws {
+    @Test
+    func `A connection that still waits to be accepted at the stop is accepted, and its request answered`() throws {
         var limits = ServerLimits()
         (limits.connections, limits.loops) = (2, 2)
         let mayGoOn = Atomic<Bool>(false)
@@ -90,8 +87,7 @@ struct StartStopTests {
         stopper.join()
     }
 
-    @Test("A body under way comes to its end within the patience")
-    func bodyUnderWay() throws {
+    @Test func `A body under way comes to its end within the patience`() throws {
         let handler = EchoHandler()
         let server = try HTTPServer(port: 0, handler: handler)
         let client = try RawClient(port: server.port)
@@ -103,8 +99,7 @@ struct StartStopTests {
         stopper.join()
     }
 
-    @Test("A request that still waits after the patience gets a 503 that says why")
-    func suspended() throws {
+    @Test func `A request that still waits after the patience gets a 503 that says why`() throws {
         let handler = EchoHandler()
         let server = try HTTPServer(port: 0, handler: handler)
         let clients = try (0..<8).map { _ in try RawClient(port: server.port) }
@@ -118,8 +113,7 @@ struct StartStopTests {
         handler.release()
     }
 
-    @Test("Stopping under load, with waiting and dripping clients, ends in time")
-    func underLoad() throws {
+    @Test func `Stopping under load, with waiting and dripping clients, ends in time`() throws {
         let handler = EchoHandler()
         let server = try HTTPServer(port: 0, handler: handler)
         let port = server.port
@@ -148,8 +142,7 @@ struct StartStopTests {
         eventuallyBlocking { handler.threads.withLock { $0.count } == begun }
     }
 
-    @Test("Silent connections, and half a header block are not waited for as requests under way are")
-    func silent() throws {
+    @Test func `Silent connections, and half a header block are not waited for as requests under way are`() throws {
         let handler = EchoHandler()
         let server = try HTTPServer(port: 0, handler: handler)
         let silent = try RawClient(port: server.port)
@@ -168,8 +161,7 @@ struct StartStopTests {
         #expect(SystemTime().monotonicNanoseconds - began < 25_000_000_000)
     }
 
-    @Test("As many connections as fit into the descriptors of the process, or none")
-    func descriptors() {
+    @Test func `As many connections as fit into the descriptors of the process, or none`() {
         var (people, operators) = (ServerLimits(), ServerLimits())
         (people.connections, operators.connections) = (1000, 64)
         (people.loops, operators.loops) = (2, 2)
@@ -184,8 +176,7 @@ struct StartStopTests {
         #expect(ServerLimits.fitting(both, into: 27) == nil && ServerLimits.leastDescriptors(of: both) == 28)
     }
 
-    @Test("A server of many loops, each of which has a connection, stays within its descriptors too")
-    func descriptorsOfManyLoops() {
+    @Test func `A server of many loops, each of which has a connection, stays within its descriptors too`() {
         var many = ServerLimits()
         (many.loops, many.connections) = (64, 1000)
         #expect(ServerLimits.leastDescriptors(of: [many]) == 2 + 2 * 64 + 64)
@@ -200,8 +191,7 @@ struct StartStopTests {
         #expect(ServerLimits.leastDescriptors(of: [many]) == ServerLimits.descriptors(of: [many]))
     }
 
-    @Test("The limits of a server are these unless somebody changes them (V-140, V-141, V-145)")
-    func defaults() {
+    @Test func `The limits of a server are these unless somebody changes them (V-140, V-141, V-145)`() {
         let limits = ServerLimits()
         let times = [
             limits.headerTime, limits.bodyTime, limits.requestTime, limits.idleTime,
@@ -216,8 +206,7 @@ struct StartStopTests {
         #expect(limits.perAddress == 0 && limits.unlimited.isEmpty && limits.trustedProxies.isEmpty)
     }
 
-    @Test("Requests have numbers of their own")
-    func identifiers() throws {
+    @Test func `Requests have numbers of their own`() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
         var seen: Set<String> = []
         for _ in 0..<5 {

@@ -19,8 +19,7 @@ struct VanishedPeerTests {
         return try HTTPServer(port: 0, limits: limits, handler: handler)
     }
 
-    @Test("Many more clients that left than there are connections do not keep a good client waiting")
-    func many() throws {
+    @Test func `Many more clients that left than there are connections do not keep a good client waiting`() throws {
         var limits = ServerLimits()
         limits.connections = 20
         limits.loops = 2
@@ -37,15 +36,13 @@ struct VanishedPeerTests {
         #expect(server.statistics.deadlines.isEmpty)
     }
 
-    @Test(
-        "A client that leaves gives its connection back, whatever it sent before",
-        arguments: [
-            "GET / HTTP/1.1\r\nHo", "GET / HT", "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
-            "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nab",
-            "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
-            "POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\nab",
-        ])
-    func sent(text: String) throws {
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHo", "GET / HT", "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nab",
+        "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+        "POST /refuse HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\nab",
+    ])
+    func `A client that leaves gives its connection back, whatever it sent before`(text: String) throws {
         let server = try server()
         for _ in 0..<20 { try RawClient(port: server.port).send(text) }
         eventuallyBlocking { server.statistics.connectionsOpened == 20 }
@@ -53,10 +50,8 @@ struct VanishedPeerTests {
         #expect(server.statistics.deadlines[.header] == nil && server.statistics.deadlines[.idle] == nil)
     }
 
-    @Test(
-        "A client that closes only its half after a whole request is answered",
-        arguments: ["/a", "/wait", "/read-then-wait"])
-    func halfClosed(path: String) throws {
+    @Test(arguments: ["/a", "/wait", "/read-then-wait"])
+    func `A client that closes only its half after a whole request is answered`(path: String) throws {
         let server = try server()
         let client = try RawClient(port: server.port)
         let body = path == "/read-then-wait" ? "hello" : ""
@@ -106,8 +101,7 @@ struct ClientAddressTests {
         return try client.response()?.text ?? ""
     }
 
-    @Test("A client with enough connections gets no more, and does again later")
-    func perAddress() throws {
+    @Test func `A client with enough connections gets no more, and does again later`() throws {
         let server = try server { _ in }
         do {
             let clients = try (0..<2).map { _ in try RawClient(port: server.port) }
@@ -122,8 +116,7 @@ struct ClientAddressTests {
         #expect(try peer("", on: server) == "127.0.0.1")
     }
 
-    @Test("Addresses of one network of IPv6 are one client, those of IPv4 are not")
-    func networks() throws {
+    @Test func `Addresses of one network of IPv6 are one client, those of IPv4 are not`() throws {
         var limits = ServerLimits()
         limits.perAddress = 2
         let slots = ConnectionSlots(limits)
@@ -135,8 +128,8 @@ struct ClientAddressTests {
         #expect(slots.take(try #require(IPAddress("2001:db8::3"))))
     }
 
-    @Test("Those of this machine and of trusted proxies are not counted", arguments: [false, true])
-    func notCounted(trusted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Those of this machine and of trusted proxies are not counted`(trusted: Bool) throws {
         let server = try server { limits in
             if trusted { limits.trustedProxies = Self.loopback } else { limits.unlimited = Self.loopback }
         }
@@ -145,8 +138,7 @@ struct ClientAddressTests {
         for client in clients { #expect(try client.response()?.status == 200) }
     }
 
-    @Test("Only the statement of a trusted proxy about its client is used")
-    func forwarded() throws {
+    @Test func `Only the statement of a trusted proxy about its client is used`() throws {
         let stranger = try server { $0.unlimited = Self.loopback }
         let fields = "X-Forwarded-For: 203.0.113.9\r\n"
         #expect(try peer(fields, on: stranger) == "127.0.0.1")
@@ -158,8 +150,8 @@ struct ClientAddressTests {
         #expect(try peer("", on: proxied) == "127.0.0.1")
     }
 
-    @Test("The requests under way of one client of a proxy are bounded, also where the client is unclear")
-    func requests() throws {
+    @Test
+    func `The requests under way of one client of a proxy are bounded, also where the client is unclear`() throws {
         let server = try server { $0.trustedProxies = Self.loopback }
         for field in [
             "X-Forwarded-For: 203.0.113.9", "Forwarded: for=unknown", "Forwarded: for=\"[2001:db8::#]\"",

@@ -26,13 +26,10 @@ struct BodyTests {
         #expect(type.boundary == boundary)
     }
 
-    @Test(
-        "Other texts are no media types",
-        arguments: ["", "json", "/", "a/", "/b", "a/b/c", "a b/c", "ä/b", ";a/b", "*"])
-    func noMediaTypes(field: String) { #expect(MediaType(field) == nil) }
+    @Test(arguments: ["", "json", "/", "a/", "/b", "a/b/c", "a b/c", "ä/b", ";a/b", "*"])
+    func `Other texts are no media types`(field: String) { #expect(MediaType(field) == nil) }
 
-    @Test("Fields of a form are decoded")
-    func forms() throws {
+    @Test func `Fields of a form are decoded`() throws {
         let form = try FormURLEncoded.parse(Array("task=a+b%20c&Text=%C3%A4&Text=2&empty=&l=%E4&n=%00".utf8))
         #expect(form.fields["task"] == "a b c")
         #expect(form.fields["Text"] == "ä")
@@ -45,8 +42,7 @@ struct BodyTests {
         #expect(throws: FormError.malformed) { try FormURLEncoded.parse(Array("a=%4".utf8)) }
     }
 
-    @Test("A form has 100 fields, a query 100 arguments, a field 16 parameters")
-    func mostFields() throws {
+    @Test func `A form has 100 fields, a query 100 arguments, a field 16 parameters`() throws {
         let hundred = String(repeating: "a=b&", count: 100)
         #expect(try FormURLEncoded.parse(Array(hundred.utf8)).fields.count == 100)
         #expect(try FormURLEncoded.parse(Array("&&\(hundred)&&&".utf8)).fields.count == 100)
@@ -62,8 +58,7 @@ struct BodyTests {
         try MultipartForm.parse(Array(body.utf8), boundary: boundary)
     }
 
-    @Test("Parts of a multipart form are read")
-    func multipart() throws {
+    @Test func `Parts of a multipart form are read`() throws {
         let form = try parse(
             "----x\r\nContent-Disposition: form-data; name=\"task\"\r\n\r\na\r\n--b\r\n----\r\n"
                 + "----x\r\ncontent-disposition: form-data; NAME=plain; filename=\"f\"\r\n"
@@ -76,8 +71,7 @@ struct BodyTests {
         #expect(try parse("----x--").parts.isEmpty)
     }
 
-    @Test("A value that is not UTF-8 keeps its bytes, and reads as Latin-1")
-    func multipartBytes() throws {
+    @Test func `A value that is not UTF-8 keeps its bytes, and reads as Latin-1`() throws {
         let head = "--b\r\nContent-Disposition: form-data; name=t\r\n\r\n"
         let value: [UInt8] = [0xE4, 0x00, 0x0D, 0x0A, 0x2D, 0xFF]
         let form = try MultipartForm.parse(Array(head.utf8) + value + Array("\r\n--b--".utf8), boundary: "b")
@@ -89,20 +83,17 @@ struct BodyTests {
         #expect(declared["t"]?.text == "Ã¤")
     }
 
-    @Test(
-        "Malformed multipart forms are refused",
-        arguments: [
-            "", "----x", "----y--", "----xy\r\n", "----x\r\n", "----x\r\nA: b\r\n\r\nno end",
-            "----x\r\nA: b\r\n\r\nv\r\n----x--", "----x\r\nno colon\r\n\r\nv\r\n----x--",
-            "----x\r\nA: b\rc\r\n\r\nv\r\n----x--",
-            "----x\r\nContent-Disposition: form-data; name=a\r\n\r\nv\n----x--",
-        ])
-    func multipartRefusals(body: String) {
+    @Test(arguments: [
+        "", "----x", "----y--", "----xy\r\n", "----x\r\n", "----x\r\nA: b\r\n\r\nno end",
+        "----x\r\nA: b\r\n\r\nv\r\n----x--", "----x\r\nno colon\r\n\r\nv\r\n----x--",
+        "----x\r\nA: b\rc\r\n\r\nv\r\n----x--",
+        "----x\r\nContent-Disposition: form-data; name=a\r\n\r\nv\n----x--",
+    ])
+    func `Malformed multipart forms are refused`(body: String) {
         #expect(throws: FormError.malformed) { try parse(body) }
     }
 
-    @Test("A malformed boundary, too many parts and an endless header are refused")
-    func multipartLimits() throws {
+    @Test func `A malformed boundary, too many parts and an endless header are refused`() throws {
         #expect(throws: FormError.malformed) { try parse("", boundary: "") }
         #expect(throws: FormError.malformed) { try parse("", boundary: String(repeating: "-", count: 71)) }
         #expect(throws: FormError.malformed) { try parse("", boundary: "a\r\nb") }
@@ -119,8 +110,7 @@ struct BodyTests {
         }
     }
 
-    @Test("Cost grows with the length, not with its square")
-    func multipartCost() {
+    @Test func `Cost grows with the length, not with its square`() {
         let dashes = String(repeating: "-", count: 70)
         let hostile = String(repeating: "\r\n--" + dashes.dropLast(), count: 4000)
         let body = Array(("--\(dashes)\r\nContent-Disposition: form-data; name=a\r\n\r\n" + hostile).utf8)

@@ -5,29 +5,24 @@ import Testing
 
 @Suite("Field values are read as RFC 9110 writes them", .timeLimit(.minutes(15)))
 struct FieldTests {
-    @Test(
-        "A client has a state whose tag it names",
-        arguments: [
-            ["*"], [" * "], ["\"a\""], ["W/\"a\""], ["W/\"b\", \"a\""], ["\"b\"", "\"a\""], ["\"a\"", "\"b\"", ""],
-            [",\"a\",,"], ["\"\" \t, \"a\""], ["\"b,\",\"a\""], ["\"\u{e4}!\",\"a\""],
-        ])
-    func known(values: [String]) {
+    @Test(arguments: [
+        ["*"], [" * "], ["\"a\""], ["W/\"a\""], ["W/\"b\", \"a\""], ["\"b\"", "\"a\""], ["\"a\"", "\"b\"", ""],
+        [",\"a\",,"], ["\"\" \t, \"a\""], ["\"b,\",\"a\""], ["\"\u{e4}!\",\"a\""],
+    ])
+    func `A client has a state whose tag it names`(values: [String]) {
         #expect(HeaderSection(values.map { .init(name: "if-none-match", value: $0) }).ifNoneMatch("\"a\""))
     }
 
-    @Test(
-        "A condition with other tags, or with malformed ones, is none",
-        arguments: [
-            [], [""], [","], ["a"], ["\"a"], ["a\""], ["w/\"a\""], ["\"a\"x"], ["\"a\"\"b\""],
-            ["*x"], ["**"], ["\"A\""], ["W/"], ["W"], ["\"\""], ["\"a\" \"b\""], ["W/\"b\"\t\"a\""], ["* *"],
-            ["\"a\" x"], ["\"aa\""], ["\"a,b\""], ["\"b\""], ["W/\"b\""],
-        ])
-    func unknown(values: [String]) {
+    @Test(arguments: [
+        [], [""], [","], ["a"], ["\"a"], ["a\""], ["w/\"a\""], ["\"a\"x"], ["\"a\"\"b\""],
+        ["*x"], ["**"], ["\"A\""], ["W/"], ["W"], ["\"\""], ["\"a\" \"b\""], ["W/\"b\"\t\"a\""], ["* *"],
+        ["\"a\" x"], ["\"aa\""], ["\"a,b\""], ["\"b\""], ["W/\"b\""],
+    ])
+    func `A condition with other tags, or with malformed ones, is none`(values: [String]) {
         #expect(!HeaderSection(values.map { .init(name: "If-None-Match", value: $0) }).ifNoneMatch("\"a\""))
     }
 
-    @Test("Names of fields are compared without case; order and duplicates are kept")
-    func headerFields() {
+    @Test func `Names of fields are compared without case; order and duplicates are kept`() {
         let headers: HeaderSection = ["A": "1", "b": "2", "a": "3"]
         #expect(headers["a"] == "1")
         #expect(headers.values("A") == ["1", "3"])
@@ -36,8 +31,7 @@ struct FieldTests {
         #expect(!"@".isEqualIgnoringCase(to: "`"))
     }
 
-    @Test("The lines of an answer are written once, found without case, replaced and joined")
-    func lines() {
+    @Test func `The lines of an answer are written once, found without case, replaced and joined`() {
         var lines: FieldLines = ["A": "1", "b": "2: 3", "a": "4", "AB": "5"]
         #expect(lines["a"] == "1")
         #expect(lines.values("A") == ["1", "4"])
@@ -66,12 +60,13 @@ struct FieldTests {
     }
 
     @Test(
-        "Dates are written as RFC 9110 asks",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"),
             (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
             (.min, "Sun, 27 Jan -292277022657 08:29:52 GMT"),
         ] as [(Int64, String)])
-    func dates(seconds: Int64, text: String) { #expect(HTTPDate.text(unixSeconds: seconds) == text) }
+    func `Dates are written as RFC 9110 asks`(seconds: Int64, text: String) {
+        #expect(HTTPDate.text(unixSeconds: seconds) == text)
+    }
 }

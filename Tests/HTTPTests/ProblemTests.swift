@@ -10,7 +10,6 @@ struct ProblemTests {
     }
 
     @Test(
-        "JSON is for clients that ask for it",
         arguments: [
             (["Accept": "application/json"], true), (["Accept": "text/html, Application/JSON;q=0.5"], true),
             (["accept": "application/problem+json"], true), (["Origin": "null"], true),
@@ -31,7 +30,7 @@ struct ProblemTests {
             (["Accept": "application/json; charset=utf-8"], true), (["Accept": "application/json;Q=0"], false),
             (["Accept": "application/json;q=0.001"], true), (["Accept": "application/json;q=2, text/plain"], true),
         ] as [(HeaderSection, Bool)])
-    func negotiation(headers: HeaderSection, isJSON: Bool) {
+    func `JSON is for clients that ask for it`(headers: HeaderSection, isJSON: Bool) {
         let response = HTTPFault.target.problem.response(for: head(headers))
         let type = response.headers["Content-Type"]
         #expect(type == (isJSON ? "application/problem+json" : "text/plain; charset=utf-8"))
@@ -40,7 +39,6 @@ struct ProblemTests {
     }
 
     @Test(
-        "HTML is for browsers that ask for a page",
         arguments: [
             // Chromium and Firefox; Safari; a browser before 2015.
             ("text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8", true),
@@ -55,13 +53,12 @@ struct ProblemTests {
             // HttpURLConnection of Java, which the sample for Android does not use.
             ("text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", true),
         ] as [(String?, Bool)])
-    func pages(accept: String?, isHTML: Bool) {
+    func `HTML is for browsers that ask for a page`(accept: String?, isHTML: Bool) {
         let headers: HeaderSection = accept.map { ["Accept": $0] } ?? [:]
         #expect(headers.preferHTML == isHTML)
     }
 
-    @Test("A problem has the members of RFC 9457 and those of old readers")
-    func members() throws {
+    @Test func `A problem has the members of RFC 9457 and those of old readers`() throws {
         let problem = Problem(409, "a.b", "Title \"x\"", "Do y.", headers: ["Allow": "GET"])
         let response = problem.response(for: head(["Origin": "http://page"]))
         #expect(
@@ -72,14 +69,13 @@ struct ProblemTests {
         #expect(response.headers["Allow"] == "GET")
     }
 
-    @Test("A problem as text is one line")
-    func line() {
+    @Test func `A problem as text is one line`() {
         let response = Problem(409, "a.b", "Title", "Do y.").response(for: nil)
         #expect(String(decoding: response.body, as: UTF8.self) == "Title. Do y. (a.b)\n")
     }
 
-    @Test("Every fault has a problem of its own, with a sentence", arguments: HTTPFault.allCases)
-    func faults(fault: HTTPFault) {
+    @Test(arguments: HTTPFault.allCases)
+    func `Every fault has a problem of its own, with a sentence`(fault: HTTPFault) {
         let problem = fault.problem
         #expect(problem.status.rawValue >= 400)
         #expect(problem.detail.hasSuffix("."))

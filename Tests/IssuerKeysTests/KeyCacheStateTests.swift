@@ -35,8 +35,7 @@ struct KeyCacheStateTests {
         return !plans.isEmpty
     }
 
-    @Test("Keys are EMPTY and due at once, then FRESH, STALE and EXPIRED by age (V-70)")
-    func ages() {
+    @Test func `Keys are EMPTY and due at once, then FRESH, STALE and EXPIRED by age (V-70)`() {
         var state = KeyCacheState(count: 1, timing: KeyTiming(), now: 0)
         #expect(state.state(now: 0) == .empty && state.nextLook(now: 0) == 0)
         #expect(refresh(&state, loaded(), at: 0))
@@ -46,22 +45,19 @@ struct KeyCacheStateTests {
         #expect(state.state(now: s(86400)) == .expired)
     }
 
-    @Test("The refresh comes up to a tenth earlier (V-87)")
-    func jitter() {
+    @Test func `The refresh comes up to a tenth earlier (V-87)`() {
         #expect(running(chance: 0).documents[0].nextAttempt == s(3600))
         #expect(running(chance: 1).documents[0].nextAttempt == s(3240))
     }
 
-    @Test("The max-age of a document shortens the refresh to no less than 300 s, and lengthens nothing (V-89)")
-    func maxAge() {
+    @Test func `The max-age of a document shortens the refresh to no less than 300 s, and lengthens nothing (V-89)`() {
         #expect(running(maxAge: 900).documents[0].nextAttempt == s(900))
         #expect(running(maxAge: 0).documents[0].nextAttempt == s(300))
         #expect(running(maxAge: 1_000_000).documents[0].nextAttempt == s(3600))
         #expect(running(maxAge: 1_000_000).state(now: s(86400)) == .expired)
     }
 
-    @Test("While EMPTY, the pauses are 1, 2, 4, 4 ... seconds (V-72)")
-    func emptyBackoff() {
+    @Test func `While EMPTY, the pauses are 1, 2, 4, 4 ... seconds (V-72)`() {
         var state = KeyCacheState(count: 1, timing: KeyTiming(), now: 0)
         var now: Int64 = 0
         var pauses: [Int64] = []
@@ -78,8 +74,7 @@ struct KeyCacheStateTests {
         #expect(refresh(&state, failed, at: next) && state.documents[0].nextAttempt == next + s(1))
     }
 
-    @Test("A load that succeeds ends what a failed one began: unknown keys are refused again (V-118)")
-    func recovery() {
+    @Test func `A load that succeeds ends what a failed one began: unknown keys are refused again (V-118)`() {
         var state = running()
         #expect(refresh(&state, failed, at: s(3600)) && state.isDegraded)
         #expect(refresh(&state, loaded(), at: s(3700)) && !state.isDegraded)
@@ -90,8 +85,7 @@ struct KeyCacheStateTests {
         #expect(state.unknownKey(now: s(3700), waiting: 0) == .refuse)
     }
 
-    @Test("While keys serve, the pauses grow to 60 s, and the keys serve until they are too old (V-80, V-83)")
-    func servingBackoff() {
+    @Test func `While keys serve, the pauses grow to 60 s, and the keys serve until they are too old (V-80, V-83)`() {
         var state = running()
         var now = s(3600)
         var pauses: [Int64] = []
@@ -109,8 +103,7 @@ struct KeyCacheStateTests {
         #expect(state.state(now: s(86400)) == .expired && !state.serves(document: 0, now: s(86400)))
     }
 
-    @Test("The pause after a failure varies by a fifth and is never longer than the longest")
-    func backoffJitter() {
+    @Test func `The pause after a failure varies by a fifth and is never longer than the longest`() {
         for (chance, pause) in [(0.0, 0.8), (1.0, 1.2)] {
             var state = KeyCacheState(count: 1, timing: KeyTiming(), now: 0)
             for plan in state.beginRefresh(now: 0) { state.finish(plan, failed, now: 0, chance: chance) }
@@ -121,8 +114,7 @@ struct KeyCacheStateTests {
         #expect(source.nextAttempt == s(60))
     }
 
-    @Test("Unknown keys may demand two refreshes at once, then one every 30 s, whatever the outcome (V-79)")
-    func bucket() {
+    @Test func `Unknown keys may demand two refreshes at once, then one every 30 s, whatever the outcome (V-79)`() {
         for outcome in [loaded(), failed] {
             var state = running()
             for _ in 0..<2 {
@@ -135,8 +127,8 @@ struct KeyCacheStateTests {
         }
     }
 
-    @Test("An unknown key is refused if the provider was asked recently, but not while the provider fails (V-118)")
-    func refusal() {
+    @Test
+    func `An unknown key is refused if the provider was asked recently, but not while the provider fails (V-118)`() {
         var state = running()
         for _ in 0..<2 {
             _ = state.unknownKey(now: s(1), waiting: 0)
@@ -156,8 +148,7 @@ struct KeyCacheStateTests {
         #expect(failing.unknownKey(now: s(1), waiting: 0) == .unavailable(retryAfter: 2))
     }
 
-    @Test("An unknown key fetches keys only, and does not delay the refresh of the metadata (V-82)")
-    func keysOnly() {
+    @Test func `An unknown key fetches keys only, and does not delay the refresh of the metadata (V-82)`() {
         var state = running()
         _ = state.unknownKey(now: s(3000), waiting: 0)
         #expect(state.beginRefresh(now: s(3000)) == [.init(document: 0, withMetadata: false)])
@@ -168,8 +159,7 @@ struct KeyCacheStateTests {
         #expect(state.serves(document: 0, now: s(86400)) && !state.serves(document: 0, now: s(89400)))
     }
 
-    @Test("A forced refresh fetches all, needs no permit, and is granted every 5 s (V-90)")
-    func force() {
+    @Test func `A forced refresh fetches all, needs no permit, and is granted every 5 s (V-90)`() {
         var state = running(count: 2)
         #expect(state.force(now: s(1)) == true)
         #expect(state.beginRefresh(now: s(1)).map(\.withMetadata) == [true, true])
@@ -180,8 +170,7 @@ struct KeyCacheStateTests {
         #expect(state.unknownKey(now: s(6), waiting: 0) == .wait)
     }
 
-    @Test("A metadata document that fails neither stops nor hurries the others")
-    func twoSources() {
+    @Test func `A metadata document that fails neither stops nor hurries the others`() {
         var state = KeyCacheState(count: 2, timing: KeyTiming(), now: 0)
         state.start()
         let plans = state.beginRefresh(now: 0)
@@ -196,8 +185,7 @@ struct KeyCacheStateTests {
         #expect(state.beginRefresh(now: s(1)) == [.init(document: 1, withMetadata: true)])
     }
 
-    @Test("After the stop, no refresh begins (V-91)")
-    func stopped() {
+    @Test func `After the stop, no refresh begins (V-91)`() {
         var state = running()
         state.stop()
         #expect(state.unknownKey(now: 1, waiting: 0) == .unavailable(retryAfter: 1))
@@ -205,8 +193,7 @@ struct KeyCacheStateTests {
         #expect(state.beginRefresh(now: s(100_000)).isEmpty)
     }
 
-    @Test("Retry-After is between 1 and 30 s (V-71)")
-    func retryAfter() {
+    @Test func `Retry-After is between 1 and 30 s (V-71)`() {
         var state = running()
         #expect(state.retryAfter(now: 0) == 30)
         #expect(state.retryAfter(now: s(3600) - 1) == 1 && state.retryAfter(now: s(9999)) == 1)

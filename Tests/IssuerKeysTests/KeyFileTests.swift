@@ -37,8 +37,7 @@ struct KeyFileTests {
         Bench.loaded { $0.keyCacheFile = path }.verifier.stop()
     }
 
-    @Test("The file has mode 0600, and its keys serve as stale and age on")
-    func roundTrip() async {
+    @Test func `The file has mode 0600, and its keys serve as stale and age on`() async {
         write()
         var facts = stat()
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
@@ -53,8 +52,7 @@ struct KeyFileTests {
         #expect(bench.verifier.status.state == .expired)
     }
 
-    @Test("A restart does not extend trust: keys that are too old or from the future are ignored")
-    func age() {
+    @Test func `A restart does not extend trust: keys that are too old or from the future are ignored`() {
         write()
         #expect(restarted(after: 86_399).verifier.status.state == .stale)
         #expect(restarted(after: 86_400).verifier.status.state == .empty)
@@ -65,8 +63,7 @@ struct KeyFileTests {
         #expect(past.events.all == [.fileIgnored(reason: "\(TestClaims.policy): its keys were fetched in the future")])
     }
 
-    @Test("Keys of another address, another pinned issuer, or a distrusted kid are not taken")
-    func foreign() {
+    @Test func `Keys of another address, another pinned issuer, or a distrusted kid are not taken`() {
         write()
         #expect(restarted(source: policy("other")).verifier.status.state == .empty)
         var pinned = policy()
@@ -77,8 +74,7 @@ struct KeyFileTests {
         #expect(restarted { $0.distrustedKeys = [TestClaims.keyIdentifier] }.verifier.status.state == .empty)
     }
 
-    @Test("Nothing in a broken file is trusted, and nothing traps")
-    func corrupt() throws {
+    @Test func `Nothing in a broken file is trusted, and nothing traps`() throws {
         write()
         let whole = try File.read(path)
         let text = String(decoding: whole, as: UTF8.self)
@@ -100,8 +96,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("Nothing but an empty file and keys, of any version, is replaced")
-    func replaced() throws {
+    @Test func `Nothing but an empty file and keys, of any version, is replaced`() throws {
         write()
         let whole = String(decoding: try File.read(path), as: UTF8.self)
         let written: KeyEvent = .fileNotWritten(
@@ -121,8 +116,8 @@ struct KeyFileTests {
         }
     }
 
-    @Test("A missing file is no event; a file that cannot be written is one, and the keys serve all the same")
-    func unwritable() async {
+    @Test
+    func `A missing file is no event; a file that cannot be written is one, and the keys serve all the same`() async {
         #expect(restarted().events.all == [])
         let bench = Bench.loaded { $0.keyCacheFile = "/proc/none/keys.json" }
         #expect(bench.events.all.contains { if case .fileNotWritten = $0 { true } else { false } })

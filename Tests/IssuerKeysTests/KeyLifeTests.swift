@@ -13,8 +13,7 @@ import Tokens
 struct KeyLifeTests {
     private let good = makeToken()
 
-    @Test("Without keys, a token of the right form cannot be verified, and any other is refused (V-71)")
-    func empty() async {
+    @Test func `Without keys, a token of the right form cannot be verified, and any other is refused (V-71)`() async {
         let bench = Bench()
         #expect(await bench.refusal(good) == .keysUnavailable(retryAfter: 1))
         #expect(await bench.refusal("garbage") == .notThreeSegments)
@@ -22,8 +21,8 @@ struct KeyLifeTests {
         #expect(bench.verifier.status.state == .empty && bench.provider.asked.isEmpty)
     }
 
-    @Test("A token whose key is known is decided at once; one waits only for a key that may come (V-78, V-81)")
-    func withoutWaiting() throws {
+    @Test
+    func `A token whose key is known is decided at once; one waits only for a key that may come (V-78, V-81)`() throws {
         let verifier = Bench.loaded().verifier
         let isVerified = if case .verified = try verifier.verification(of: good) { true } else { false }
         #expect(isVerified)
@@ -38,8 +37,7 @@ struct KeyLifeTests {
         #expect(isWaiting)
     }
 
-    @Test("A provider that comes back is found after one pause (V-72)")
-    func coldStart() async {
+    @Test func `A provider that comes back is found after one pause (V-72)`() async {
         let bench = Bench()
         bench.provider.fail(.couldNotConnect(reason: "refused"))
         var pause = 0.0
@@ -56,8 +54,8 @@ struct KeyLifeTests {
         #expect(changes == [.stateChanged(from: .empty, to: .fresh)])
     }
 
-    @Test("Whenever a source counts as serving, its keys verify tokens, fetched ones and those of the file")
-    func serving() throws {
+    @Test
+    func `Whenever a source counts as serving, its keys verify tokens, fetched ones and those of the file`() throws {
         let folder = try TemporaryFolder()
         let bench = Bench()
         var configuration = IssuerKeysConfiguration(documents: bench.sources, rules: TestClaims.rules)
@@ -86,8 +84,7 @@ struct KeyLifeTests {
         }
     }
 
-    @Test("A new key is fetched when its first token comes, without the metadata (V-81, V-82)")
-    func rotation() async {
+    @Test func `A new key is fetched when its first token comes, without the metadata (V-81, V-82)`() async {
         let bench = Bench.loaded()
         let token = makeToken(header: TestClaims.header.with("kid", "key-2"), key: SigningKey.other)
         let both = [published(SigningKey.shared), published(SigningKey.other, kid: "key-2")]
@@ -97,10 +94,8 @@ struct KeyLifeTests {
         #expect(await bench.refusal(good) == nil)
     }
 
-    @Test(
-        "A key set that moved is found through the metadata (V-82)",
-        arguments: [404, 410])
-    func moved(status: Int) async {
+    @Test(arguments: [404, 410])
+    func `A key set that moved is found through the metadata (V-82)`(status: Int) async {
         let bench = Bench.loaded()
         let source = bench.sources[0]
         bench.provider.set(source.metadataURL + "/keys", .failure(.status(status)))
@@ -131,8 +126,7 @@ struct KeyLifeTests {
         #expect(await bench.refusal(good) == nil)
     }
 
-    @Test("An unknown key whose refresh fails is not called invalid (V-118)")
-    func unknownWhileDegraded() async {
+    @Test func `An unknown key whose refresh fails is not called invalid (V-118)`() async {
         let bench = Bench.loaded()
         bench.provider.fail(.timedOut(reason: "test"))
         let token = makeToken(header: TestClaims.header.with("kid", "new"))
@@ -142,8 +136,7 @@ struct KeyLifeTests {
         #expect(await bench.refusal(good) == nil)
     }
 
-    @Test("At most 64 requests wait for a refresh, each for at most 2 s (V-81)")
-    func waiters() async {
+    @Test func `At most 64 requests wait for a refresh, each for at most 2 s (V-81)`() async {
         let bench = Bench.loaded()
         let token = makeToken(header: TestClaims.header.with("kid", "new"))
         await withTaskGroup(of: TokenRefusal?.self) { group in
@@ -160,8 +153,7 @@ struct KeyLifeTests {
         #expect(bench.verifier.status.waiters == 0)
     }
 
-    @Test("A key that disappears is refused from the next load on (V-84)")
-    func removal() async {
+    @Test func `A key that disappears is refused from the next load on (V-84)`() async {
         let bench = Bench.loaded()
         #expect(await bench.refusal(good) == nil)
         bench.provider.publish(bench.sources[0], [published(SigningKey.other, kid: "key-2")])
@@ -170,8 +162,8 @@ struct KeyLifeTests {
         #expect(await bench.refusalDuringRefresh(good) == .unknownKey)
     }
 
-    @Test("A key with the kid of another replaces it, and the tokens of the old one are refused (V-85, V-103)")
-    func replacement() async {
+    @Test
+    func `A key with the kid of another replaces it, and the tokens of the old one are refused (V-85, V-103)`() async {
         let bench = Bench.loaded()
         #expect(await bench.refusal(good) == nil)
         bench.provider.publish(bench.sources[0], [published(SigningKey.other)])
@@ -181,12 +173,10 @@ struct KeyLifeTests {
         #expect(await bench.refusal(makeToken(key: SigningKey.other)) == nil)
     }
 
-    @Test(
-        "A load without a usable key changes nothing (V-80)",
-        arguments: [
-            "{}", "[]", "{\"keys\":[]}", "{\"keys\":[{\"kty\":\"oct\",\"kid\":\"key-1\",\"k\":\"AA\"}]}", "x", "",
-        ])
-    func uselessLoad(body: String) async {
+    @Test(arguments: [
+        "{}", "[]", "{\"keys\":[]}", "{\"keys\":[{\"kty\":\"oct\",\"kid\":\"key-1\",\"k\":\"AA\"}]}", "x", "",
+    ])
+    func `A load without a usable key changes nothing (V-80)`(body: String) async {
         let bench = Bench.loaded()
         bench.provider.set(
             bench.sources[0].metadataURL + "/keys", .success(FetchedDocument(body: Array(body.utf8))))
@@ -197,8 +187,8 @@ struct KeyLifeTests {
             await bench.refusal(makeToken(claims: TestClaims.good.with("exp", .integer(TestClaims.now + 9000)))) == nil)
     }
 
-    @Test("An outage has no effect for a day; then tokens cannot be verified, cached or not (V-83, V-107)")
-    func outage() async {
+    @Test
+    func `An outage has no effect for a day; then tokens cannot be verified, cached or not (V-83, V-107)`() async {
         let bench = Bench.loaded()
         // An hour older than the keys, so that it outlives them; cached from the first use on.
         let claims = TestClaims.good.with("exp", .integer(TestClaims.now + 86_400 + 50))
@@ -218,8 +208,7 @@ struct KeyLifeTests {
         #expect(bench.verifier.status.state == .expired && bench.verifier.status.keyIdentifiers.isEmpty)
     }
 
-    @Test("A change of the wall clock expires no keys (V-64)")
-    func wallClock() async {
+    @Test func `A change of the wall clock expires no keys (V-64)`() async {
         let bench = Bench.loaded()
         bench.time.setWall(by: 400 * 86_400)
         #expect(bench.verifier.status.state == .fresh)
@@ -227,8 +216,7 @@ struct KeyLifeTests {
         #expect(bench.verifier.status.state == .fresh && bench.verifier.status.ageSeconds == 0)
     }
 
-    @Test("A distrusted key is never used (V-97)")
-    func distrusted() async {
+    @Test func `A distrusted key is never used (V-97)`() async {
         let bench = Bench([policy()], keys: [published(SigningKey.shared), published(SigningKey.other, kid: "key-2")]) {
             $0.distrustedKeys = [TestClaims.keyIdentifier]
         }
@@ -241,8 +229,7 @@ struct KeyLifeTests {
         #expect(await bench.refusalDuringRefresh(good) == .unknownKey)
     }
 
-    @Test("A key that becomes distrusted verifies no token any more, also no cached one (V-97)")
-    func distrustedLater() async {
+    @Test func `A key that becomes distrusted verifies no token any more, also no cached one (V-97)`() async {
         let bench = Bench([policy()], keys: [published(SigningKey.shared), published(SigningKey.other, kid: "key-2")])
         bench.verifier.loadOnce()
         #expect(await bench.refusal(good) == nil)
@@ -253,8 +240,7 @@ struct KeyLifeTests {
         #expect(await bench.refusalDuringRefresh(good) == .unknownKey)
     }
 
-    @Test("Key identifiers are compared by bytes (V-27)")
-    func identifierBytes() async {
+    @Test func `Key identifiers are compared by bytes (V-27)`() async {
         let bench = Bench(keys: [published(SigningKey.shared, kid: "e\u{301}")])
         bench.verifier.loadOnce()
         #expect(await bench.refusal(makeToken(header: TestClaims.header.with("kid", "e\u{301}"))) == nil)
@@ -262,8 +248,7 @@ struct KeyLifeTests {
         #expect(await bench.refusalDuringRefresh(composed) == .unknownKey)
     }
 
-    @Test("Skipped keys are reported once per set, and loads with the keys that are new or gone (V-38, V-133)")
-    func events() {
+    @Test func `Skipped keys are reported once per set, and loads with the keys that are new or gone (V-38, V-133)`() {
         let weak: JSONValue = ["kid": "weak", "kty": "RSA", "n": "AQAB", "e": "AQAB"]
         let bench = Bench(keys: [published(SigningKey.shared), weak])
         bench.verifier.loadOnce()
@@ -281,8 +266,8 @@ struct KeyLifeTests {
         #expect(bench.verifier.status.counters.loads == 2 && bench.verifier.status.counters.refreshes == 2)
     }
 
-    @Test("The private half of a key is reported once, also if the key was known before it came (V-37, V-133)")
-    func privateHalf() throws {
+    @Test
+    func `The private half of a key is reported once, also if the key was known before it came (V-37, V-133)`() throws {
         let folder = try TemporaryFolder()
         let bench = Bench { $0.keyCacheFile = "\(folder.path)/keys.json" }
         let withPrivateHalf = JSONValue.object((published(SigningKey.shared).object ?? [:]).with("d", "AQAB"))

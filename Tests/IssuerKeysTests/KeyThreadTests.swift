@@ -37,8 +37,7 @@ struct KeyThreadTests {
         await eventually("a fetch hangs") { provider.isRunning }
     }
 
-    @Test("Keys are fetched without a request, and one fetch at a time runs (V-70, V-77)")
-    func oneFetchAtATime() async throws {
+    @Test func `Keys are fetched without a request, and one fetch at a time runs (V-70, V-77)`() async throws {
         let verifier = try running()
         defer { verifier.stop() }
         await waitForKeys(verifier)
@@ -61,8 +60,7 @@ struct KeyThreadTests {
         #expect(provider.asked.count <= 2 * (1 + 1 + seconds / 5 + 2 + seconds / 30))
     }
 
-    @Test("A provider that hangs delays tokens of unknown keys only until the deadline (V-81)")
-    func deadline() async throws {
+    @Test func `A provider that hangs delays tokens of unknown keys only until the deadline (V-81)`() async throws {
         let verifier = try running { $0.timing.patience = .milliseconds(200) }
         defer { verifier.stop() }
         await waitForKeys(verifier)
@@ -95,8 +93,7 @@ struct KeyThreadTests {
         verifier.stop()
     }
 
-    @Test("Keys change under load without a wrong answer (V-41)")
-    func rotationUnderLoad() async throws {
+    @Test func `Keys change under load without a wrong answer (V-41)`() async throws {
         let verifier = try running { $0.timing.patience = .seconds(60) }
         defer { verifier.stop() }
         await waitForKeys(verifier)

@@ -3,27 +3,23 @@ import Testing
 
 @Suite("The address of the metadata follows from authority and policy (V-73)", .timeLimit(.minutes(15)))
 struct MetadataAddressTests {
-    @Test(
-        "Every spelling of the authority leads to the path form",
-        arguments: [
-            "https://contoso.b2clogin.com/contoso.onmicrosoft.com",
-            "https://contoso.b2clogin.com/contoso.onmicrosoft.com/",
-            "https://contoso.b2clogin.com/contoso.onmicrosoft.com//",
-            "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0",
-            "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/",
-            "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration",
-        ])
-    func pathForm(authority: String) {
+    @Test(arguments: [
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com//",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/",
+        "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration",
+    ])
+    func `Every spelling of the authority leads to the path form`(authority: String) {
         #expect(
             MetadataAddress.of(authority: authority, policy: "b2c_1_sign_in")
                 == "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
         )
     }
 
-    @Test(
-        "The old hosts take the policy as a query",
-        arguments: ["", "/", "/v2.0/"])
-    func queryForm(ending: String) {
+    @Test(arguments: ["", "/", "/v2.0/"])
+    func `The old hosts take the policy as a query`(ending: String) {
         #expect(
             MetadataAddress.of(
                 authority: "https://Login.MicrosoftOnline.com/contoso.onmicrosoft.com" + ending, policy: "b2c_1_sign_in"
@@ -32,8 +28,7 @@ struct MetadataAddressTests {
                 + "?p=b2c_1_sign_in")
     }
 
-    @Test("The tfp form is kept, mocks are like new hosts, policies are encoded, and may be missing")
-    func otherForms() {
+    @Test func `The tfp form is kept, mocks are like new hosts, policies are encoded, and may be missing`() {
         #expect(
             MetadataAddress.of(authority: "https://localhost:8443/tfp/contoso.onmicrosoft.com", policy: "b2c_1a_x")
                 == "https://localhost:8443/tfp/contoso.onmicrosoft.com/b2c_1a_x/v2.0/.well-known/openid-configuration")
@@ -45,8 +40,7 @@ struct MetadataAddressTests {
                 == "https://a.example/t/v2.0/.well-known/openid-configuration")
     }
 
-    @Test("A tenant given as a GUID is known, a domain is not (V-74)")
-    func tenant() {
+    @Test func `A tenant given as a GUID is known, a domain is not (V-74)`() {
         let authority = "https://contoso.b2clogin.com/775527FF-9a37-4307-8b3d-cc311f58d925/v2.0"
         #expect(
             MetadataAddress.tenantIdentifier(ofAuthority: authority) == "775527ff-9a37-4307-8b3d-cc311f58d925")
@@ -80,8 +74,7 @@ struct MetadataAddressTests {
         #expect(MetadataAddress.base(ofAuthority: authority) == "\(base)/v2.0")
     }
 
-    @Test("P-3 A query stays")
-    func query() {
+    @Test func `P-3 A query stays`() {
         let end = "v2.0/.well-known/openid-configuration"
         #expect(
             MetadataAddress.of(authority: "https://contoso.ciamlogin.com/?dc=ESTS-PUB-1", policy: nil)

@@ -17,8 +17,7 @@ struct PolicyTests {
             claims: TestClaims.good.with("tfp", .string(policy)), key: key ? SigningKey.shared : SigningKey.other)
     }
 
-    @Test("A key that both policies publish signs for both")
-    func shared() async {
+    @Test func `A key that both policies publish signs for both`() async {
         let bench = Bench.loaded([signIn, reset])
         #expect(await bench.refusal(token("b2c_1_SIGN_in")) == nil)
         #expect(await bench.refusal(token("B2C_1_reset")) == nil)
@@ -40,8 +39,7 @@ struct PolicyTests {
         #expect(await bench.refusal(token("B2C_1_reset")) == nil)
     }
 
-    @Test("After a rotation, a token of the policy that is fetched last waits for it")
-    func rotationDuringRefresh() async throws {
+    @Test func `After a rotation, a token of the policy that is fetched last waits for it`() async throws {
         let bench = Bench.loaded([signIn, reset])
         for source in [signIn, reset] { bench.provider.publish(source, [published(SigningKey.other, kid: "key-2")]) }
         // The first policy is fetched anew, the second hangs.
@@ -64,8 +62,7 @@ struct PolicyTests {
         refresh.join()
     }
 
-    @Test("A token that may be good is not called invalid while the refresh outlasts the wait")
-    func refreshOutlastsWait() async throws {
+    @Test func `A token that may be good is not called invalid while the refresh outlasts the wait`() async throws {
         let bench = Bench.loaded([signIn, reset])
         let claims = TestClaims.good.with("exp", .integer(TestClaims.now + 9000))
         // Published for the first policy only, so far as is known.
@@ -86,8 +83,7 @@ struct PolicyTests {
         #expect(await bench.refusal(token) == nil)
     }
 
-    @Test("The same kid with other numbers under another policy is a second key, never a replacement")
-    func secondCandidate() async {
+    @Test func `The same kid with other numbers under another policy is a second key, never a replacement`() async {
         let bench = Bench([signIn, reset])
         bench.provider.publish(reset, [published(SigningKey.other)])
         bench.verifier.loadOnce()
@@ -97,8 +93,7 @@ struct PolicyTests {
         #expect(await bench.refusal(token("B2C_1_reset", true)) == .wrongPolicy)
     }
 
-    @Test("After a host could not be reached, the second policy on it is not tried (V-72)")
-    func unreachableHost() {
+    @Test func `After a host could not be reached, the second policy on it is not tried (V-72)`() {
         let bench = Bench([signIn, reset])
         bench.provider.fail(.timedOut(reason: "test"))
         bench.verifier.loadOnce()
@@ -106,8 +101,7 @@ struct PolicyTests {
         #expect(bench.verifier.status.counters.failures == 2)
     }
 
-    @Test("A key set that cannot be reached at another port stops only what is at that port (V-72)")
-    func unreachableKeySet() {
+    @Test func `A key set that cannot be reached at another port stops only what is at that port (V-72)`() {
         let third = policy("B2C_1_edit")
         let bench = Bench([signIn, reset, third])
         let elsewhere = "https://contoso.b2clogin.com:8443/keys"
@@ -126,8 +120,8 @@ struct PolicyTests {
         #expect(status.lastFailure?.hasPrefix("B2C_1_edit: there was no answer in time: test;") == true)
     }
 
-    @Test("The shorter max-age of metadata and keys counts (V-89)", arguments: [(600, 900), (900, 600)])
-    func maxAges(metadata: Int, keys: Int) {
+    @Test(arguments: [(600, 900), (900, 600)])
+    func `The shorter max-age of metadata and keys counts (V-89)`(metadata: Int, keys: Int) {
         let bench = Bench([signIn])
         bench.provider.publish(signIn, [published(SigningKey.shared)], maxAge: metadata)
         bench.provider.set(
@@ -136,8 +130,7 @@ struct PolicyTests {
         #expect(bench.refresh() == 570)
     }
 
-    @Test("A key set that both policies name is fetched once per refresh")
-    func sharedKeySet() {
+    @Test func `A key set that both policies name is fetched once per refresh`() {
         let bench = Bench([signIn, reset])
         let keysURL = signIn.metadataURL + "/keys"
         bench.provider.set(
@@ -146,8 +139,7 @@ struct PolicyTests {
         #expect(bench.provider.asked == [signIn.metadataURL, keysURL, reset.metadataURL])
     }
 
-    @Test("The check of the settings says for each metadata document what is wrong and what to do")
-    func reports() {
+    @Test func `The check of the settings says for each metadata document what is wrong and what to do`() {
         let bench = Bench([signIn, reset])
         bench.provider.publish(reset, [published(SigningKey.shared)], issuer: "https://evil.example/")
         var configuration = IssuerKeysConfiguration(documents: [signIn, reset], rules: TestClaims.rules)

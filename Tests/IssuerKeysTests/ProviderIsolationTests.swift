@@ -37,10 +37,8 @@ struct ProviderIsolationTests {
         return bench
     }
 
-    @Test(
-        "The owners of two providers are not mixed up, whichever claim names them",
-        arguments: ["oid", "sub"])
-    func owners(claim: String) async throws {
+    @Test(arguments: ["oid", "sub"])
+    func `The owners of two providers are not mixed up, whichever claim names them`(claim: String) async throws {
         let bench = bench([first, second], ownerClaim: claim)
         bench.verifier.loadOnce()
         let good = makeToken(claims: claims(of: "b2c_1_sign_in"))
@@ -51,8 +49,7 @@ struct ProviderIsolationTests {
         #expect(bench.verifier.status.lastFailure?.contains("b2c_1_edit: the metadata names another issuer") == true)
     }
 
-    @Test("The tenant that is loaded first is trusted, and the other is tried again and refused again")
-    func order() async {
+    @Test func `The tenant that is loaded first is trusted, and the other is tried again and refused again`() async {
         let bench = bench([first, second])
         bench.provider.set(first.metadataURL, .failure(.status(500)))
         bench.verifier.loadOnce()
@@ -65,8 +62,7 @@ struct ProviderIsolationTests {
         }
     }
 
-    @Test("A document that changes its tenant is refused while another metadata document serves")
-    func change() async {
+    @Test func `A document that changes its tenant is refused while another metadata document serves`() async {
         let bench = Bench([first, second])
         bench.verifier.loadOnce()
         #expect(!bench.verifier.status.isDegraded)
@@ -77,8 +73,7 @@ struct ProviderIsolationTests {
         #expect(await bench.refusalDuringRefresh(foreign()) != nil)
     }
 
-    @Test("A document that names an issuer of another path or port on the same host is refused (V-74)")
-    func neighbours() {
+    @Test func `A document that names an issuer of another path or port on the same host is refused (V-74)`() {
         let realm = MetadataDocument(metadataURL: "https://id.example.com/realms/a/\(Self.document)")
         let bench = Bench([realm])
         for issuer in [
@@ -97,8 +92,7 @@ struct ProviderIsolationTests {
         #expect(bench.verifier.status.state == .fresh)
     }
 
-    @Test("Policies of a configured authority may have issuers of any form, but not of two tenants")
-    func authority() {
+    @Test func `Policies of a configured authority may have issuers of any form, but not of two tenants`() {
         let sources = [policy(), policy("B2C_1_edit")]
         for (issuer, isDegraded) in [("https://contoso.b2clogin.com/edit/", false), (Self.neighbour, true)] {
             let bench = Bench(sources)
@@ -108,8 +102,7 @@ struct ProviderIsolationTests {
         }
     }
 
-    @Test("Two documents given by address are of one tenant, and an issuer that names none is another")
-    func unnamedTenant() async {
+    @Test func `Two documents given by address are of one tenant, and an issuer that names none is another`() async {
         let bench = Bench([first, second])
         bench.provider.publish(
             second, [published(SigningKey.other, kid: "key-2")], issuer: "https://contoso.b2clogin.com/")
@@ -118,8 +111,7 @@ struct ProviderIsolationTests {
         #expect(bench.verifier.status.lastFailure?.contains("another issuer than that of b2c_1_sign_in") == true)
     }
 
-    @Test("The key file does not add a second provider")
-    func file() throws {
+    @Test func `The key file does not add a second provider`() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/keys"
         for (source, issuer, key) in [
@@ -147,8 +139,7 @@ struct ProviderIsolationTests {
             })
     }
 
-    @Test("Policies of one tenant are one provider, with one issuer or one each")
-    func onePolicyEach() async {
+    @Test func `Policies of one tenant are one provider, with one issuer or one each`() async {
         let bench = Bench([first, second])
         let tfp = "https://contoso.b2clogin.com/tfp/775527ff-9a37-4307-8b3d-cc311f58d925/b2c_1_edit/v2.0/"
         bench.provider.publish(second, [published(SigningKey.shared)], issuer: tfp)
@@ -159,8 +150,7 @@ struct ProviderIsolationTests {
         #expect(await bench.refusal(makeToken(claims: claims(of: "b2c_1_edit"))) == .wrongPolicy)
     }
 
-    @Test("The B2C policy in a metadata address is required of tokens (V-56)")
-    func policyOfAddress() async {
+    @Test func `The B2C policy in a metadata address is required of tokens (V-56)`() async {
         let bench = Bench.loaded([first])
         #expect(await bench.refusal(makeToken(claims: claims(of: "B2C_1_SIGN_IN"))) == nil)
         #expect(await bench.refusal(makeToken(claims: claims(of: "b2c_1_edit"))) == .wrongPolicy)

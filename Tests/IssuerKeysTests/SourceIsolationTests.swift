@@ -34,8 +34,7 @@ struct SourceIsolationTests {
         #expect(await bench.refusal(external.token()) == nil)
     }
 
-    @Test("P-18 A source that serves rubbish keeps its keys, and says so alone")
-    func rubbish() async {
+    @Test func `P-18 A source that serves rubbish keeps its keys, and says so alone`() async {
         let bench = Bench.loaded([.b2c, external])
         for document in external.source.documents {
             bench.provider.set(document.metadataURL, ["issuer": 1])
@@ -48,8 +47,7 @@ struct SourceIsolationTests {
         #expect(await bench.refusal(external.token { $0["exp"] = .integer(TestClaims.now + 9000) }) == nil)
     }
 
-    @Test("P-18 Each source becomes too old by its own clock")
-    func expiry() async {
+    @Test func `P-18 Each source becomes too old by its own clock`() async {
         let bench = Bench.loaded([.b2c, external])
         bench.provider.set(external.source.documents[0].metadataURL, .failure(.status(500)))
         bench.time.advance(seconds: 43_200)
@@ -66,8 +64,7 @@ struct SourceIsolationTests {
         #expect(await bench.refusal(external.token(fresh))?.code == "keys_unavailable")
     }
 
-    @Test("P-19 An unknown key is searched at the source of the token only, and its limit is its own")
-    func unknownKey() async {
+    @Test func `P-19 An unknown key is searched at the source of the token only, and its limit is its own`() async {
         let bench = Bench.loaded([.b2c, external])
         for cache in bench.verifier.caches { cache.allowWaits() }
         var stranger = external
@@ -100,8 +97,7 @@ struct SourceIsolationTests {
         #expect(await refusal == .unknownKey)
     }
 
-    @Test("P-20 A reload of one source ends its cached tokens and no others")
-    func cachedTokens() async {
+    @Test func `P-20 A reload of one source ends its cached tokens and no others`() async {
         let bench = Bench.loaded([.b2c, external])
         let tokens = [TestProvider.b2c.token(), external.token()]
         for token in tokens { #expect(await bench.refusal(token) == nil) }
@@ -142,8 +138,7 @@ struct SourceIsolationTests {
         #expect(await bench.refusal(rotated.token { $0["sub"] = "again" }) == .wrongIssuer)
     }
 
-    @Test("P-18 One file keeps the keys of all sources over a restart, each with its age")
-    func file() async throws {
+    @Test func `P-18 One file keeps the keys of all sources over a restart, each with its age`() async throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/keys"
         let first = Bench.loaded([.b2c, external, .keycloak]) { $0.keyCacheFile = path }
@@ -172,8 +167,7 @@ struct SourceIsolationTests {
         for provider in providers { #expect(await third.refusal(provider.token(fresh)) == nil) }
     }
 
-    @Test("P-7 P-8 A key of another tenant or cloud is reported once and not used")
-    func foreignKeys() async {
+    @Test func `P-7 P-8 A key of another tenant or cloud is reported once and not used`() async {
         let external = external
         var provider = external
         provider.metadata["cloud_instance_name"] = "microsoftonline.com"

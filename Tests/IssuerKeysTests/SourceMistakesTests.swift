@@ -21,8 +21,7 @@ struct SourceMistakesTests {
 
     private func tenants(_ source: inout TokenSource) { source.rules.tenants = AllowedTenants(listed: [], isAny: true) }
 
-    @Test("P-2 An issuer belongs to one source, also if one of them is for many tenants")
-    func issuers() {
+    @Test func `P-2 An issuer belongs to one source, also if one of them is for many tenants`() {
         let tenant = "\(Self.entra)/\(TestProvider.tenant)"
         let other = "\(Self.entra)/\(TestProvider.otherTenant)"
         #expect(mistakes(source(nil, tenant), source("b", other)) == [])
@@ -41,16 +40,14 @@ struct SourceMistakesTests {
                 "another source has the document") == true)
     }
 
-    @Test("P-5 An issuer for many tenants needs a list of tenants")
-    func templates() {
+    @Test func `P-5 An issuer for many tenants needs a list of tenants`() {
         #expect(
             mistakes(source("work", "\(Self.entra)/organizations")).first?.contains("TASKS_SOURCE_WORK_TENANTS") == true
         )
         #expect(mistakes(source(nil, "\(Self.entra)/organizations", tenants)) == [])
     }
 
-    @Test("P-14 Only one source has bare owners, and beside others those are GUIDs")
-    func bare() {
+    @Test func `P-14 Only one source has bare owners, and beside others those are GUIDs`() {
         let first = source(nil, "https://id.example.com") { $0.rules.owner.claim = .other("sub") }
         #expect(mistakes(first) == [])
         #expect(mistakes(first, source("b", "https://id.example.org")).first?.contains("TASKS_OWNER_CLAIM") == true)
@@ -60,8 +57,7 @@ struct SourceMistakesTests {
         #expect(mistakes(named) == [])
     }
 
-    @Test("P-15 Owners are shared only by oid, within one tenant, with a source that has a namespace")
-    func shared() {
+    @Test func `P-15 Owners are shared only by oid, within one tenant, with a source that has a namespace`() {
         let base = source(nil, "https://contoso.ciamlogin.com/\(TestProvider.tenant)")
         func sharing(_ authority: String, with name: String? = nil, _ change: (inout TokenSource) -> Void = { _ in })
             -> [String]
@@ -93,8 +89,7 @@ struct SourceMistakesTests {
         #expect(sharing("\(Self.entra)/common", tenants).first?.contains("many tenants") == true)
     }
 
-    @Test("P-25 A source of version 2 tokens with addresses as its only audiences is warned about")
-    func audiences() {
+    @Test func `P-25 A source of version 2 tokens with addresses as its only audiences is warned about`() {
         func warnings(_ audiences: [String]) -> [String] {
             let source = source("work", "\(Self.entra)/common") { source in
                 source.rules.audience.accepted = audiences

@@ -24,8 +24,7 @@ struct TokenCacheTests {
 
     // MARK: One shard
 
-    @Test("The cache has no more entries and bytes than allowed (V-105, V-106)")
-    func bounds() {
+    @Test func `The cache has no more entries and bytes than allowed (V-105, V-106)`() {
         var entries = TokenCacheShard(mostEntries: 100, mostBytes: 1 << 30)
         var bytes = TokenCacheShard(mostEntries: 1 << 30, mostBytes: 50_000)
         for number in 0..<1000 {
@@ -40,8 +39,7 @@ struct TokenCacheTests {
         #expect(tiny.status.entries == 0)
     }
 
-    @Test("Tokens used once do not evict those in use, however many they are (V-106)")
-    func flood() {
+    @Test func `Tokens used once do not evict those in use, however many they are (V-106)`() {
         var shard = TokenCacheShard(mostEntries: 100, mostBytes: 1 << 30)
         let inUse = (0..<20).map(text)
         for text in inUse { shard.insert(text, entry) }
@@ -55,8 +53,7 @@ struct TokenCacheTests {
         #expect(hits == 200 * 20)
     }
 
-    @Test("Any order of insertions, hits and removals keeps the list consistent")
-    func randomWalk() {
+    @Test func `Any order of insertions, hits and removals keeps the list consistent`() {
         var random = SeededRandom()
         var shard = TokenCacheShard(mostEntries: 8, mostBytes: 1 << 30)
         let tokens = (0..<24).map(text)
@@ -74,8 +71,7 @@ struct TokenCacheTests {
         #expect(shard.status.bytes == present * (900 + TokenCacheShard.overhead))
     }
 
-    @Test("Only the same bytes are the same token (V-100)")
-    func bytes() {
+    @Test func `Only the same bytes are the same token (V-100)`() {
         let token = makeToken()
         var shard = TokenCacheShard(mostEntries: 10, mostBytes: 1 << 20)
         // Long enough to hold a K, which Unicode spells in two ways.
@@ -87,8 +83,7 @@ struct TokenCacheTests {
         #expect(shard.find("K" + token, isUsable: { _ in true }) != nil)
     }
 
-    @Test("Short and empty texts have keys too")
-    func shortKeys() {
+    @Test func `Short and empty texts have keys too`() {
         for text in ["", "a", "é", "0123456789abcdef", "\u{0}"] {
             #expect(TokenKey(Array(text.utf8).span) == TokenKey(Array(text.utf8).span))
             #expect((0..<16).contains(TokenKey(Array(text.utf8).span).shard(of: 16)))
@@ -96,8 +91,7 @@ struct TokenCacheTests {
         #expect(TokenKey([0x61].span) != TokenKey([0x62].span))
     }
 
-    @Test("Real tokens are spread over the shards")
-    func spread() {
+    @Test func `Real tokens are spread over the shards`() {
         let shards = Set(
             (0..<100).map { number in
                 let token = makeToken(claims: TestClaims.good.with("name", .string("\(number)")))
@@ -108,8 +102,7 @@ struct TokenCacheTests {
 
     // MARK: With a verifier
 
-    @Test("Each verification is counted and timed, and a hit is none (V-165)")
-    func verificationsAreCounted() async throws {
+    @Test func `Each verification is counted and timed, and a hit is none (V-165)`() async throws {
         var rules = TestClaims.rules
         rules.longestLifetime = 4_000_000_000
         let provider = FakeProvider()
@@ -130,8 +123,7 @@ struct TokenCacheTests {
         #expect(verifier.verificationTimes.count == 2 && verifier.verificationTimes.totalNanoseconds > first)
     }
 
-    @Test("Expiry is checked at every hit, to the second (V-104)")
-    func expiry() async {
+    @Test func `Expiry is checked at every hit, to the second (V-104)`() async {
         let bench = Bench.loaded()
         let token = makeToken(claims: TestClaims.good.with("exp", .integer(TestClaims.now + 100)))
         #expect(await bench.refusal(token) == nil)
@@ -143,8 +135,7 @@ struct TokenCacheTests {
         #expect(bench.verifier.tokenCacheStatus.entries == 0)
     }
 
-    @Test("A clock that is set back makes cached tokens not yet valid (V-104)")
-    func clockSetBack() async {
+    @Test func `A clock that is set back makes cached tokens not yet valid (V-104)`() async {
         let bench = Bench.loaded()
         let token = makeToken()
         #expect(await bench.refusal(token) == nil)
@@ -152,8 +143,7 @@ struct TokenCacheTests {
         #expect(await bench.refusal(token) == .notYetValid)
     }
 
-    @Test("A token is verified anew after ten minutes")
-    func memory() async {
+    @Test func `A token is verified anew after ten minutes`() async {
         let bench = Bench.loaded()
         let token = makeToken()
         for pause in [599.0, 1.0] {
@@ -165,8 +155,7 @@ struct TokenCacheTests {
         #expect(bench.verifier.tokenCacheStatus.hits == 1)
     }
 
-    @Test("The same keys in another order keep the cached tokens, and other keys end their use (V-103)")
-    func orderOfKeys() throws {
+    @Test func `The same keys in another order keep the cached tokens, and other keys end their use (V-103)`() throws {
         let bench = Bench()
         let token = makeToken()
         let first = published(SigningKey.shared)
@@ -191,8 +180,7 @@ struct TokenCacheTests {
         #expect(!isCached(after: [third, first]))
     }
 
-    @Test("Another issuer in the metadata ends the use of cached tokens (V-103)")
-    func issuerChanged() async {
+    @Test func `Another issuer in the metadata ends the use of cached tokens (V-103)`() async {
         let bench = Bench.loaded()
         #expect(await bench.refusal(makeToken()) == nil)
         let issuer = "https://contoso.b2clogin.com/tfp/775527ff-9a37-4307-8b3d-cc311f58d925/b2c_1_sign_in/v2.0/"

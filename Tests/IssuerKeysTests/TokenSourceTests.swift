@@ -29,8 +29,7 @@ struct TokenSourceTests {
         #expect(bench.provider.asked.isEmpty)
     }
 
-    @Test("P-10 One key that two sources publish signs for each, by the rules of each")
-    func sharedKey() async throws {
+    @Test func `P-10 One key that two sources publish signs for each, by the rules of each`() async throws {
         var external = TestProvider.external()
         (external.key, external.keyIdentifier) = (TestProvider.b2c.key, TestProvider.b2c.keyIdentifier)
         let bench = Bench.loaded([.b2c, external])
@@ -41,8 +40,7 @@ struct TokenSourceTests {
         #expect(await bench.refusal(external.token { $0["tfp"] = "B2C_1_sign_in" }) == .wrongPolicy)
     }
 
-    @Test("P-12 Skew, lifetime, scopes, kind and owner claim are those of the token's source")
-    func rules() async throws {
+    @Test func `P-12 Skew, lifetime, scopes, kind and owner claim are those of the token's source`() async throws {
         var strict = TestProvider.keycloak
         strict.source.rules.clockSkew = 0
         strict.source.rules.kind = .access
@@ -76,8 +74,8 @@ struct TokenSourceTests {
         #expect(principals.map(\.source) == ["work", "ext"])
     }
 
-    @Test("P-13 An issuer that is not configured is refused without a fetch, once all sources were loaded")
-    func unknownIssuer() async {
+    @Test
+    func `P-13 An issuer that is not configured is refused without a fetch, once all sources were loaded`() async {
         let bench = Bench(providers)
         let invented = TestProvider.keycloak.token { $0["iss"] = "https://evil.example" }
         #expect(await bench.refusal(invented)?.outcome == .unavailable(retryAfter: 1))
@@ -101,8 +99,7 @@ struct TokenSourceTests {
         #expect(bench.provider.asked.isEmpty)
     }
 
-    @Test("P-13 A policy that was not loaded keeps only its own tokens waiting")
-    func unloadedPolicy() async {
+    @Test func `P-13 A policy that was not loaded keeps only its own tokens waiting`() async {
         var both = TestProvider.b2c
         both.source.documents.append(policy("B2C_1_reset"))
         let bench = Bench([both, .keycloak])
@@ -115,8 +112,7 @@ struct TokenSourceTests {
         #expect(await bench.refusal(token("b2c_1_sign_in")) == .wrongIssuer)
     }
 
-    @Test("P-13 A source whose issuer is in the settings keeps no other source's tokens waiting")
-    func pinned() async {
+    @Test func `P-13 A source whose issuer is in the settings keeps no other source's tokens waiting`() async {
         var pinned = TestProvider.keycloak
         pinned.source.documents[0].rules.pinnedIssuer = pinned.issuer
         let bench = Bench([.b2c, pinned])
@@ -152,8 +148,8 @@ struct TokenSourceTests {
         #expect(try await bench.owner(TestProvider.b2c.token()) == TestClaims.owner)
     }
 
-    @Test("P-15 P-18 After a restart without the providers, sources share owners in any order (V-88)")
-    func sharingFromFile() async throws {
+    @Test
+    func `P-15 P-18 After a restart without the providers, sources share owners in any order (V-88)`() async throws {
         let folder = try TemporaryFolder()
         let providers = [sharing(), .b2c]
         for isRestart in [false, true] {
@@ -164,8 +160,8 @@ struct TokenSourceTests {
         }
     }
 
-    @Test("P-15 A document of another tenant than the settings name is not loaded, whichever source it is of")
-    func sharedTenant() async {
+    @Test
+    func `P-15 A document of another tenant than the settings name is not loaded, whichever source it is of`() async {
         // The settings name the tenant of the second source only, and the first has another.
         let stranger = sharing(TestProvider.otherTenant)
         let unlike = Bench.loaded([.b2c, stranger])
@@ -195,8 +191,7 @@ struct TokenSourceTests {
         #expect(Bench.loaded([.b2c, nameless]).verifier.statuses.map(\.serves) == [false, false])
     }
 
-    @Test("P-2 A document that names the issuer of another source is not trusted")
-    func sameIssuer() async {
+    @Test func `P-2 A document that names the issuer of another source is not trusted`() async {
         var neighbour = TestProvider.keycloak
         neighbour.source.name = "copy"
         neighbour.source.documents[0].rules.metadataURL =
@@ -209,8 +204,8 @@ struct TokenSourceTests {
         #expect(await bench.refusal(neighbour.token()) == .badSignature)
     }
 
-    @Test("P-31 After its end a source takes no token, also none from the cache, and the others take theirs")
-    func end() async {
+    @Test
+    func `P-31 After its end a source takes no token, also none from the cache, and the others take theirs`() async {
         var closing = TestProvider.external()
         closing.source.end = TestClaims.now + 10
         let bench = Bench.loaded([.b2c, closing])
@@ -234,8 +229,7 @@ struct TokenSourceTests {
         #expect(await alone.refusal(closing.token()) == .sourceClosed)
     }
 
-    @Test("P-33 An explanation is by the rules of the token's source, and without one it ends there")
-    func explanation() throws {
+    @Test func `P-33 An explanation is by the rules of the token's source, and without one it ends there`() throws {
         let bench = Bench.loaded(providers)
         for provider in providers {
             #expect(bench.verifier.explain(provider.token()).refusal == nil)

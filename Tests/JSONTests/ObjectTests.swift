@@ -4,15 +4,13 @@ import Testing
 
 @Suite("JSON objects keep their order and unique names", .timeLimit(.minutes(15)))
 struct ObjectTests {
-    @Test("Of two values for one name the first is kept")
-    func theFirstOfTwoStands() {
+    @Test func `Of two values for one name the first is kept`() {
         let object = JSONObject([("a", 1), ("b", 2), ("a", 3)])
         #expect(object.members.map(\.name) == ["a", "b"])
         #expect(object["a"] == 1)
     }
 
-    @Test("Members are set, replaced and removed")
-    func membersAreSetReplacedAndRemoved() {
+    @Test func `Members are set, replaced and removed`() {
         var object: JSONObject = ["a": 1, "b": 2]
         object["c"] = 3
         object["a"] = "x"
@@ -23,15 +21,13 @@ struct ObjectTests {
         #expect(!object.contains("b"))
     }
 
-    @Test("A null member is not a missing one")
-    func nullIsNotAbsence() {
+    @Test func `A null member is not a missing one`() {
         let object: JSONObject = ["a": .null]
         #expect(object.contains("a"))
         #expect(object["a"] == .null)
     }
 
-    @Test("A value is read only as its own kind")
-    func valuesTellTheirKind() {
+    @Test func `A value is read only as its own kind`() {
         let values: [JSONValue] = [.null, true, 1, .real(1), "s", [1], ["a": 1]]
         #expect(values.compactMap(\.boolean) == [true])
         #expect(values.compactMap(\.integer) == [1])

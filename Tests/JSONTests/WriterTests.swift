@@ -9,35 +9,31 @@ struct WriterTests {
     }
 
     @Test(
-        "A value is one line with its members in order",
         arguments: [
             (.null, "null"), (true, "true"), (false, "false"), (0, "0"), (.integer(.min), "-9223372036854775808"),
             (.real(0.5), "0.5"), (.real(.nan), "null"), (.real(.infinity), "null"), ("", "\"\""), ([], "[]"),
             ([:], "{}"),
             (["b": 1, "a": [true, .null]], #"{"b":1,"a":[true,null]}"#),
         ] as [(JSONValue, String)])
-    func oneLineMembersInTheirOrder(value: JSONValue, expected: String) {
+    func `A value is one line with its members in order`(value: JSONValue, expected: String) {
         #expect(text(value) == expected)
     }
 
     /// RFC 8259 section 7: quotation mark, reverse solidus, and U+0000 to U+001F, nothing else.
-    @Test("Only what RFC 8259 requires is escaped")
-    func escapesWhatMustBeEscaped() {
+    @Test func `Only what RFC 8259 requires is escaped`() {
         #expect(text("\"\\/\u{8}\t\n\u{C}\r") == #""\"\\/\b\t\n\f\r""#)
         #expect(text("\0\u{1F}\u{7F}\u{E9}\u{2028}\u{1F600}") == "\"\\u0000\\u001f\u{7F}\u{E9}\u{2028}\u{1F600}\"")
         #expect(text(["\"\n": 1]) == #"{"\"\n":1}"#)
     }
 
-    @Test("Every character is read as it was written")
-    func everyCharacterSurvivesTheRoundTrip() throws {
+    @Test func `Every character is read as it was written`() throws {
         let scalars = [0...0xD7FF, 0xE000...0x1_0FFF, 0x10_FF00...0x10_FFFF].joined().compactMap(UnicodeScalar.init)
         let string = String(String.UnicodeScalarView(scalars))
         let read = try #require(try JSONValue(parsing: JSONValue.string(string).serialized()).string)
         #expect(Array(read.utf8) == Array(string.utf8))
     }
 
-    @Test("Values are read as they were written")
-    func valuesSurviveTheRoundTrip() throws {
+    @Test func `Values are read as they were written`() throws {
         let value: JSONValue = [
             "integer": .integer(.max), "real": .real(1e21), "small": .real(.leastNonzeroMagnitude),
             "third": .real(1.0 / 3),
@@ -46,8 +42,7 @@ struct WriterTests {
         #expect(try JSONValue(parsing: value.serialized()) == value)
     }
 
-    @Test("A writer appends")
-    func writerAppends() {
+    @Test func `A writer appends`() {
         var writer = JSONWriter()
         writer.raw("{\"a\":")
         writer.integer(-7)

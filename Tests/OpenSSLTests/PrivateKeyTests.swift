@@ -7,8 +7,7 @@ import Testing
 struct PrivateKeyTests {
     let message = Array("message".utf8)
 
-    @Test("A key is the same after it was written and read as PEM")
-    func pemRoundTrip() throws {
+    @Test func `A key is the same after it was written and read as PEM`() throws {
         let pem = SigningKey.shared.pem
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
         let copy = try PrivateKey(pem: pem)
@@ -17,10 +16,8 @@ struct PrivateKeyTests {
         #expect(try SigningKey.shared.publicKey().verifies(signature: copy.sign(message), of: message))
     }
 
-    @Test(
-        "Other texts are no key",
-        arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func otherTextIsNoKey(pem: String) {
+    @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+    func `Other texts are no key`(pem: String) {
         #expect(throws: PrivateKeyError.notPrivateKey) { try PrivateKey(pem: pem) }
     }
 
@@ -37,8 +34,8 @@ struct PrivateKeyTests {
         #expect(throws: PrivateKeyError.notPrivateKey) { try PrivateKey(pem: maker.output) }
     }
 
-    @Test("Each algorithm signs what it alone verifies", arguments: SignatureAlgorithm.allCases)
-    func everyAlgorithmSigns(algorithm: SignatureAlgorithm) throws {
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `Each algorithm signs what it alone verifies`(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let signature = try key.sign(message)
         for other in SignatureAlgorithm.allCases {
@@ -56,8 +53,7 @@ struct PrivateKeyTests {
         }
     }
 
-    @Test("Sizes outside of the limits are refused")
-    func sizesOutsideTheLimitsAreRefused() {
+    @Test func `Sizes outside of the limits are refused`() {
         #expect(throws: PrivateKeyError.modulusSize(bits: 512)) { try PrivateKey.generate(bits: 512) }
         #expect(throws: PrivateKeyError.modulusSize(bits: 16384)) { try PrivateKey.generate(bits: 16384) }
     }

@@ -12,14 +12,12 @@ struct PublicKeyTests {
         try PublicKey(.rsa(modulus: modulus, exponent: exponent), for: .rs256)
     }
 
-    @Test("A good key is admitted")
-    func aGoodKeyIsAdmitted() throws {
+    @Test func `A good key is admitted`() throws {
         let key = try rsaKey(modulus: modulus, exponent: exponent)
         #expect(key.signatureLength == 256)
     }
 
-    @Test("A modulus has 2048 to 8192 bits")
-    func sizeHasBounds() {
+    @Test func `A modulus has 2048 to 8192 bits`() {
         #expect(throws: PublicKeyError.modulusSize(bits: 0)) { try rsaKey(modulus: [], exponent: exponent) }
         #expect(throws: PublicKeyError.modulusSize(bits: 1024)) {
             try rsaKey(modulus: SigningKey.made(bits: 1024).modulus, exponent: exponent)
@@ -33,52 +31,45 @@ struct PublicKeyTests {
         }
     }
 
-    @Test("An even modulus is refused")
-    func evenModulusIsRefused() {
+    @Test func `An even modulus is refused`() {
         #expect(throws: PublicKeyError.evenModulus) {
             try rsaKey(modulus: modulus.dropLast() + [0x10], exponent: exponent)
         }
     }
 
-    @Test("Leading zeros are refused")
-    func leadingZerosAreRefused() {
+    @Test func `Leading zeros are refused`() {
         #expect(throws: PublicKeyError.leadingZero) { try rsaKey(modulus: [0] + modulus, exponent: exponent) }
         #expect(throws: PublicKeyError.leadingZero) { try rsaKey(modulus: modulus, exponent: [0, 1, 0, 1]) }
         #expect(throws: PublicKeyError.leadingZero) { try rsaKey(modulus: modulus, exponent: [0]) }
     }
 
-    @Test(
-        "Weak exponents are refused",
-        arguments: [[], [1], [2], [4], [1, 0, 0], [1, 0, 0, 0, 1]] as [[UInt8]])
-    func weakExponentsAreRefused(exponent: [UInt8]) {
+    @Test(arguments: [[], [1], [2], [4], [1, 0, 0], [1, 0, 0, 0, 1]] as [[UInt8]])
+    func `Weak exponents are refused`(exponent: [UInt8]) {
         #expect(throws: PublicKeyError.exponent) { try rsaKey(modulus: modulus, exponent: exponent) }
     }
 
-    @Test(
-        "Odd exponents below the limit are accepted",
-        arguments: [[3], [17], [0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]])
-    func oddExponentsBelowTheLimitAreTaken(exponent: [UInt8]) throws {
+    @Test(arguments: [[3], [17], [0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]])
+    func `Odd exponents below the limit are accepted`(exponent: [UInt8]) throws {
         let key = try rsaKey(modulus: modulus, exponent: exponent)
         #expect(key.signatureLength == 256)
     }
 
-    @Test("An unsound modulus is refused")
-    func unsoundModulusIsRefused() {
+    @Test func `An unsound modulus is refused`() {
         // Divisible by 3: every octet 0xFF makes 2^2048 - 1.
         #expect(throws: PublicKeyError.unsound) {
             try rsaKey(modulus: [UInt8](repeating: 0xFF, count: 256), exponent: exponent)
         }
     }
 
-    @Test("A modulus that is a prime, or the square of one, is refused", arguments: [Self.prime, Self.square])
-    func modulusOfOnePrimeIsRefused(modulus: String) throws {
+    @Test(arguments: [Self.prime, Self.square])
+    func `A modulus that is a prime, or the square of one, is refused`(modulus: String) throws {
         let modulus = try #require(bytes(hex: modulus))
         #expect(modulus.count == 256)
         #expect(throws: PublicKeyError.unsound) { try rsaKey(modulus: modulus, exponent: exponent) }
     }
 
-    @Test("A key is refused for an algorithm of another kind or curve", arguments: SignatureAlgorithm.allCases)
-    func keysOfOtherKindsAreRefused(algorithm: SignatureAlgorithm) throws {
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `A key is refused for an algorithm of another kind or curve`(algorithm: SignatureAlgorithm) throws {
         let numbers = try PrivateKey.generate(algorithm).numbers
         for other in SignatureAlgorithm.allCases where other.keyKind != algorithm.keyKind {
             let areCurves = algorithm.isOfCurve && other.isOfCurve
@@ -86,10 +77,8 @@ struct PublicKeyTests {
         }
     }
 
-    @Test(
-        "A point that is not on the curve, or of another length, is refused",
-        arguments: [SignatureAlgorithm.es256, .es384])
-    func pointsBesideTheCurveAreRefused(algorithm: SignatureAlgorithm) throws {
+    @Test(arguments: [SignatureAlgorithm.es256, .es384])
+    func `A point that is not on the curve, or of another length, is refused`(algorithm: SignatureAlgorithm) throws {
         guard case .ec(let x, let y) = try PrivateKey.generate(algorithm).numbers else {
             Issue.record("no point")
             return
@@ -103,8 +92,7 @@ struct PublicKeyTests {
         }
     }
 
-    @Test("A point of Ed25519 of small order is refused, and one of another length")
-    func pointsOfSmallOrderAreRefused() throws {
+    @Test func `A point of Ed25519 of small order is refused, and one of another length`() throws {
         let ordersOfEight = [
             "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
             "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",

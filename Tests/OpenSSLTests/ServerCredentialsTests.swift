@@ -64,8 +64,7 @@ struct ServerCredentialsTests {
 
     init() throws { files = try MadeFiles() }
 
-    @Test("Every form of a key is read, and of the certificate, alone or in one file")
-    func forms() throws {
+    @Test func `Every form of a key is read, and of the certificate, alone or in one file`() throws {
         let pairs = [
             ("rsa.pem", "rsa.key", 112), ("rsa.pem", "rsa8.key", 112), ("ec.pem", "ec.key", 128),
             ("ec.pem", "ec8.key", 128), ("ed.pem", "ed.key", 128), ("chain.pem", "ec.key", 128),
@@ -84,8 +83,7 @@ struct ServerCredentialsTests {
         }
     }
 
-    @Test("Errors name what makes TLS impossible")
-    func impossible() {
+    @Test func `Errors name what makes TLS impossible`() {
         let pairs: [(String, String, ServerCredentialsError)] = [
             ("ec.pem", "rsa.key", .keyDoesNotMatch), ("chain.pem", "short.key", .keyDoesNotMatch),
             ("reversed.pem", "ec.key", .keyOfAnother(position: 2)),
@@ -103,8 +101,7 @@ struct ServerCredentialsTests {
         }
     }
 
-    @Test("Flaws name what clients refuse")
-    func refused() throws {
+    @Test func `Flaws name what clients refuse`() throws {
         let pairs: [(String, String, [CertificateFlaw])] = [
             ("nameless.pem", "ec.key", [.noNames]), ("odd.pem", "ec.key", [.noNames]),
             ("client.pem", "ec.key", [.notForServers]), ("short.pem", "short.key", [.weakKey(position: 1)]),
@@ -118,8 +115,7 @@ struct ServerCredentialsTests {
         }
     }
 
-    @Test("Each certificate of the chain is checked against the clock")
-    func times() throws {
+    @Test func `Each certificate of the chain is checked against the clock`() throws {
         let credentials = try files.read("chain.pem", "ec.key")
         let (leaf, issuer) = (credentials.certificates[0], credentials.certificates[1])
         let late = max(leaf.notAfter, issuer.notAfter) + 1

@@ -6,10 +6,8 @@ import Testing
 
 @Suite("Wycheproof: signatures of every algorithm (V-45 to V-47)", .timeLimit(.minutes(15)))
 struct SignatureVectorTests {
-    @Test(
-        "Every vector has its published result",
-        arguments: ["rsa_signature_2048_sha256_test.json", "rsa_signature_4096_sha256_test.json"])
-    func everyVectorIsJudgedAsPublished(file: String) throws {
+    @Test(arguments: ["rsa_signature_2048_sha256_test.json", "rsa_signature_4096_sha256_test.json"])
+    func `Every vector has its published result`(file: String) throws {
         let document = try TestFile.vector(file).json()
         let groups = try #require(document["testGroups"].array)
         var checked = 0
@@ -34,8 +32,7 @@ struct SignatureVectorTests {
         #expect(checked == Int(document["numberOfTests"].integer ?? 0))
     }
 
-    @Test("Every vector of the other algorithms has its published result")
-    func otherAlgorithms() throws {
+    @Test func `Every vector of the other algorithms has its published result`() throws {
         var checked: [String: Int] = [:]
         for group in try #require(TestFile.vector("other_algorithms.json").json().array) {
             let name = group["alg"].string ?? ""
@@ -61,8 +58,7 @@ struct SignatureVectorTests {
         }
     }
 
-    @Test("A signature has the length of the modulus")
-    func lengthIsThatOfTheModulus() throws {
+    @Test func `A signature has the length of the modulus`() throws {
         let key = try SigningKey.shared.publicKey()
         let message = Array("message".utf8)
         let signature = try SigningKey.shared.sign(message)

@@ -5,8 +5,8 @@ import Testing
 struct FileNameTests {
     private let name = "/tmp/platform-tests-\(UInt64.random(in: 0 ... .max))"
 
-    @Test("A lock is held once, and released with its holder", arguments: [FileLock.Extent.whole, .databaseByte])
-    func lock(_ extent: FileLock.Extent) throws {
+    @Test(arguments: [FileLock.Extent.whole, .databaseByte])
+    func `A lock is held once, and released with its holder`(_ extent: FileLock.Extent) throws {
         defer { File.remove(name) }
         do {
             let first = try FileLock(path: name, extent)
@@ -17,8 +17,7 @@ struct FileNameTests {
         #expect(throws: FileLock.Failure.self) { _ = try FileLock(path: "/nonexistent/lock") }
     }
 
-    @Test("A file is not published under a name that exists")
-    func publish() throws {
+    @Test func `A file is not published under a name that exists`() throws {
         let partial = name + ".partial"
         defer { [name, partial].forEach(File.remove) }
         try File.createIfMissing(partial)
@@ -30,8 +29,7 @@ struct FileNameTests {
         #expect(failure?.reason == "File exists")
     }
 
-    @Test("Links are resolved, missing files are not")
-    func resolved() {
+    @Test func `Links are resolved, missing files are not`() {
         #expect(File.resolved("/proc/self/../../tmp") == "/tmp")
         #expect(File.resolved("/nonexistent/x") == "/nonexistent/x")
     }

@@ -11,8 +11,7 @@ struct FileTests {
         folder = try #require(mkdtemp(&template).map { String(cString: $0) })
     }
 
-    @Test("A file is read as it was written, with its permissions")
-    func fileReadWrittenPermissions() throws {
+    @Test func `A file is read as it was written, with its permissions`() throws {
         let path = "\(folder)/secret"
         let bytes = [UInt8](0...255) + [UInt8](repeating: 7, count: 100_000)
         try File.replace(path, with: bytes, mode: 0o640)
@@ -21,8 +20,7 @@ struct FileTests {
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o640)
     }
 
-    @Test("A file is replaced whole, and no other file is left")
-    func fileReplacedWholeOther() throws {
+    @Test func `A file is replaced whole, and no other file is left`() throws {
         let path = "\(folder)/cache"
         try File.replace(path, with: Array("a long first version".utf8))
         try File.replace(path, with: Array("short".utf8))
@@ -30,15 +28,13 @@ struct FileTests {
         #expect(try FileTests.names(in: folder) == ["cache"])
     }
 
-    @Test("An error has the reason of the system")
-    func errorReasonSystem() {
+    @Test func `An error has the reason of the system`() {
         let error = #expect(throws: SystemError.self) { try File.read("\(folder)/nothing") }
         #expect(error?.description == "open '\(folder)/nothing': No such file or directory")
         #expect(error?.isMissing == true)
     }
 
-    @Test("A file over the limit is refused, not cut")
-    func fileOverLimitRefused() throws {
+    @Test func `A file over the limit is refused, not cut`() throws {
         let path = "\(folder)/long"
         try File.replace(path, with: [1, 2, 3])
         #expect(try File.read(path, limit: 3) == [1, 2, 3])
@@ -46,8 +42,7 @@ struct FileTests {
         #expect(error?.reason == "File too large")
     }
 
-    @Test("A file stays unchanged if the new one cannot be written")
-    func fileStaysUnchangedIf() throws {
+    @Test func `A file stays unchanged if the new one cannot be written`() throws {
         let error = #expect(throws: SystemError.self) { try File.replace("/dev/full/x", with: [1]) }
         #expect(error?.operation == "write '/dev/full/x'")
     }
@@ -66,13 +61,11 @@ struct FileTests {
 
 @Suite("The process knows its environment and its use of resources", .timeLimit(.minutes(15)))
 struct ProcessFactsTests {
-    @Test("The environment has the variables of the start")
-    func environmentVariablesStart() {
+    @Test func `The environment has the variables of the start`() {
         #expect(ProcessFacts.environment["PATH"] == getenv("PATH").map { String(cString: $0) })
     }
 
-    @Test("Memory and processor time are plausible")
-    func memoryProcessorTimePlausible() {
+    @Test func `Memory and processor time are plausible`() {
         #expect((1 << 20...1 << 34).contains(ProcessFacts.residentBytes))
         #expect(ProcessFacts.processorSeconds > 0)
         #expect(ProcessFacts.identifier == getpid())

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Files below a folder are found", .timeLimit(.minutes(15)))
 struct FolderTests {
-    @Test("Files below a folder are listed by their relative paths, without hidden ones")
-    func filesBelowFolderListed() throws {
+    @Test func `Files below a folder are listed by their relative paths, without hidden ones`() throws {
         var template = Array("/tmp/folder-XXXXXX".utf8CString)
         let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
         #expect(mkdir("\(folder)/b", 0o700) == 0)
@@ -15,8 +14,7 @@ struct FolderTests {
         #expect(files.filter { !$0.contains("ring") } == ["a.html", "b/c.css", "z"])
     }
 
-    @Test("A missing folder is an error")
-    func missingFolderError() {
+    @Test func `A missing folder is an error`() {
         let error = #expect(throws: SystemError.self) { try Folder.files(below: "/nowhere") }
         #expect(error?.isMissing == true)
     }

@@ -14,24 +14,20 @@ struct LineReaderTests {
         return lines
     }
 
-    @Test(
-        "Lines have no line ends",
-        arguments: [
-            ("", []), ("one", ["one"]), ("one\n", ["one"]), ("one\ntwo", ["one", "two"]), ("\n\n", ["", ""]),
-            ("one\r\ntwo\r\n", ["one", "two"]), ("\r\n", [""]),
-        ])
-    func linesHaveLineEnds(text: String, expected: [String]) throws {
+    @Test(arguments: [
+        ("", []), ("one", ["one"]), ("one\n", ["one"]), ("one\ntwo", ["one", "two"]), ("\n\n", ["", ""]),
+        ("one\r\ntwo\r\n", ["one", "two"]), ("\r\n", [""]),
+    ])
+    func `Lines have no line ends`(text: String, expected: [String]) throws {
         #expect(try Self.lines(of: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
-    @Test("Lines are whole, wherever the system cuts the stream")
-    func linesWholeWhereverSystem() throws {
+    @Test func `Lines are whole, wherever the system cuts the stream`() throws {
         let lines = (0..<5).map { [UInt8](repeating: UInt8(ascii: "a") + $0, count: 50_000 + Int($0)) }
         #expect(try Self.lines(of: Array(lines.joined(separator: [UInt8(ascii: "\n")]))) == lines)
     }
 
-    @Test("The position counts bytes with the ends of lines")
-    func positionCountsBytesEnds() throws {
+    @Test func `The position counts bytes with the ends of lines`() throws {
         let path = "/tmp/lines-\(getpid())-\(UInt64.random(in: 0...(.max)))"
         try File.replace(path, with: Array("one\r\n\ntwo".utf8))
         defer { File.remove(path) }
@@ -41,8 +37,7 @@ struct LineReaderTests {
         #expect(positions == [0, 5, 6, 9])
     }
 
-    @Test("A line over the limit is refused")
-    func lineOverLimitRefused() {
+    @Test func `A line over the limit is refused`() {
         #expect(throws: SystemError.self) { try Self.lines(of: [UInt8](repeating: 1, count: 2_000_000)) }
     }
 }

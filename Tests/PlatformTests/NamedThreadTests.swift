@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Named threads run and wake each other", .timeLimit(.minutes(15)))
 struct NamedThreadTests {
-    @Test("A thread runs its body once, and join waits for its end")
-    func runs() throws {
+    @Test func `A thread runs its body once, and join waits for its end`() throws {
         let count = Atomic(0)
         let thread = try NamedThread.start("counter") { count.add(1, ordering: .relaxed) }
         thread.join()
@@ -13,8 +12,7 @@ struct NamedThreadTests {
         thread.join()
     }
 
-    @Test("A wake before the sleep is not lost")
-    func wakes() throws {
+    @Test func `A wake before the sleep is not lost`() throws {
         let (ping, pong) = (Wakeup(), Wakeup())
         let thread = try NamedThread.start("a name longer than fifteen bytes") {
             for _ in 0..<1000 {
@@ -29,8 +27,7 @@ struct NamedThreadTests {
         thread.join()
     }
 
-    @Test("A sleep with a deadline ends by it or by a wake")
-    func deadline() {
+    @Test func `A sleep with a deadline ends by it or by a wake`() {
         let wakeup = Wakeup()
         let start = SystemTime().monotonicNanoseconds
         #expect(!wakeup.wait(untilMonotonicNanoseconds: start + 5_000_000))

@@ -9,8 +9,7 @@ struct ProgressBarTests {
         return bar
     }
 
-    @Test("A progress bar shows part, count, rate and the time left")
-    func progressBarShowsPart() {
+    @Test func `A progress bar shows part, count, rate and the time left`() {
         #expect(
             bar(250, of: 1000).line(columns: 79)
                 == "[########..........................]   25 %  250 of 1000 tasks  25/s  30 s left")
@@ -20,15 +19,13 @@ struct ProgressBarTests {
         #expect(bar(0, of: 0, seconds: 0).line(columns: 40) == "[#################]  100 %  0 of 0 tasks")
     }
 
-    @Test("A known part replaces that of the counts")
-    func knownPartReplacesCounts() {
+    @Test func `A known part replaces that of the counts`() {
         var bar = bar(30, of: nil)
         bar.knownPart = 0.5
         #expect(bar.line(columns: 60) == "[############.............]   50 %  30 tasks  3/s  10 s left")
     }
 
-    @Test("Long times are in minutes and hours")
-    func longTimesMinutesHours() {
+    @Test func `Long times are in minutes and hours`() {
         #expect(bar(1, of: 61).line(columns: 50).hasSuffix("10 min left"))
         #expect(bar(1, of: 7201, seconds: 1).line(columns: 50).hasSuffix("2 h left"))
         // A damaged database may count any number of tasks.

@@ -29,8 +29,7 @@ private struct SecureStage {
 
     /// Starts a server that serves TLS, and returns its port when it listens.
     func start(_ changes: [String: String]) throws -> (process: ChildProcess, port: UInt16) {
-        let environment = stage.settings.merging(changes) { $1 }
-        let process = try ChildProcess(ChildProcess.built("task-server"), environment: environment)
+        let process = try stage.start(changes)
         return (process, try process.await { Stage.port(after: "\"listen\":\"127.0.0.1:", in: $0) })
     }
 

@@ -108,10 +108,8 @@ import Testing
 @Suite("The stop of a server", .timeLimit(.minutes(15))) struct StopTests {
     @Test func `A stop does not wait for a client in the middle of a handshake`() throws {
         let stage = try Stage()
-        let settings = try stage.settings.merging(stage.makeCertificate()) { $1 }
-        let process = try ChildProcess(
-            ChildProcess.built("task-server"), environment: settings.merging(["TASKS_SHUTDOWN_PATIENCE": "60s"]) { $1 })
-        let server = try Server(process)
+        let settings = try stage.makeCertificate().merging(["TASKS_SHUTDOWN_PATIENCE": "60s"]) { $1 }
+        let server = try Server(stage.start(settings))
         let (silent, half) = (try RawClient(port: server.port), try RawClient(port: server.port))
         // The beginning of a record with a handshake of TLS.
         try half.send([0x16, 3, 1, 2, 0, 1, 0])
@@ -171,8 +169,7 @@ import Testing
     @Test func `Keys that cannot be loaded are logged once, not every few seconds`() throws {
         let stage = try Stage()
         let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/\(Stage.tenant)", "TASKS_POLICIES": "b2c_1_sign_in"]
-        let server = try Server(
-            ChildProcess(ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 }))
+        let server = try Server(stage.start(changes))
         try eventuallyBlocking("several loads have failed") {
             let text = try exchange(server.adminPort, "GET", "/metrics").text
             return ["0", "1", "2"].allSatisfy { !text.contains("tasks_key_loads_total{outcome=\"failed\"} \($0)\n") }

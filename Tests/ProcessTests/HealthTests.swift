@@ -9,8 +9,7 @@ import Testing
         stage = try Stage()
     }
 
-    @Test("A server that can answer is alive and ready")
-    func ready() throws {
+    @Test func `A server that can answer is alive and ready`() throws {
         let server = try stage.server()
         let listen = ["TASKS_LISTEN": "127.0.0.1:\(server.port)"]
         let alive = try stage.run(["health"], listen)
@@ -19,12 +18,10 @@ import Testing
         #expect(ready.end == .exit(0) && ready.output == "ready\n")
     }
 
-    @Test("Without keys it is alive, not ready, and says why")
-    func keyless() throws {
+    @Test func `Without keys it is alive, not ready, and says why`() throws {
         // No program listens on port 1.
         let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/contoso.onmicrosoft.com", "TASKS_LISTEN": "0.0.0.0:0"]
-        let process = try ChildProcess(
-            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        let process = try stage.start(changes)
         let port = try process.await { Stage.port(after: "\"listen\":\"0.0.0.0:", in: $0) }
         let listen = ["TASKS_LISTEN": "0.0.0.0:\(port)"]
         #expect(try stage.run(["health"], listen).end == .exit(0))
@@ -33,10 +30,9 @@ import Testing
         #expect(ready.errors.contains("/readyz: 503 not ready: no keys"))
     }
 
-    @Test("Probes every second do not fill the log: there is a line when the answer changes")
-    func quiet() throws {
+    @Test func `Probes every second do not fill the log: there is a line when the answer changes`() throws {
         stage.mock.send(SIGSTOP)
-        let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: stage.settings))
+        let server = try Server(stage.start())
         for _ in 0..<5 { #expect(try server.ask("GET", "/readyz").status == 503) }
         stage.mock.send(SIGCONT)
         try server.awaitReadiness()
@@ -52,8 +48,7 @@ import Testing
         #expect(!lines.contains { $0.contains("\"level\":\"error\"") }, "\(lines)")
     }
 
-    @Test("Where no server listens the health is bad, and another argument than ready is a mistake")
-    func wrong() throws {
+    @Test func `Where no server listens the health is bad, and another argument than ready is a mistake`() throws {
         let health = try stage.run(["health"], ["TASKS_LISTEN": "127.0.0.1:1"])
         #expect(health.end == .exit(1))
         #expect(health.errors.contains("127.0.0.1:1"))

@@ -13,8 +13,7 @@ import Testing
         // A fetch from an authority that does not answer takes two seconds.
         try expectDuration(below: .milliseconds(1900)) {
             let start = ContinuousClock.now
-            let process = try ChildProcess(ChildProcess.built("task-server"), environment: stage.settings)
-            let server = try Server(process)
+            let server = try Server(stage.start())
             #expect(try server.ask("GET", "/healthz").status == 200)
             let duration = start.duration(to: .now)
             let early = try server.ask("GET", "/readyz")

@@ -21,8 +21,7 @@ struct SettingEffectTests {
         let changes = [
             "TASKS_LOG_LEVEL": "warning", "TASKS_LOG_FORMAT": "text", "TASKS_PUBLIC": stage.folder,
         ]
-        let server = try ChildProcess(
-            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        let server = try stage.start(changes)
         _ = try server.await { $0.contains(" warning page-incomplete missing=") ? true : nil }
         server.send(SIGTERM)
         #expect(try server.wait() == .exit(0))
@@ -101,7 +100,7 @@ struct SettingEffectTests {
     private static let shownElsewhere = [
         "AUTHORITY": "HealthTests", "METADATA_URL": "ProviderTests", "ISSUER": "ServingTests",
         "CA_FILE": "MockProgramTests", "ALLOW_HTTP_AUTHORITY": "CommandLineTests", "TLS_CERT": "CertificateTests",
-        "TLS_KEY": "CertificateTests", "UNTIL": "MoveOwnersTests", "DISTRUSTED_KEYS": "TransportTests",
+        "TLS_KEY": "CertificateTests", "UNTIL": "MoveOwnersTests", "DISTRUSTED_KEYS": "ReloadTests",
         "SHUTDOWN_DELAY": "ServingTests", "SHUTDOWN_PATIENCE": "ServingTests",
         "SOURCES": "SourceTests", "SOURCES_FILE": "SourceTests",
         "SOURCE_NAME_WORD": "SourceTests", "SOURCE_NAME_ALLOW_HTTP": "SourceTests",

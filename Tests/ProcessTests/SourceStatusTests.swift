@@ -55,8 +55,7 @@ struct SourceStatusTests {
         return text.text
     }
 
-    @Test("P-18 The server is ready while one source serves, and says of each that does not why")
-    func readiness() async {
+    @Test func `P-18 The server is ready while one source serves, and says of each that does not why`() async {
         let one = verifier(source(nil, "a.example"), source("ext", "b.example"))
         #expect(await Readiness(one, MemoryTaskStore()).reason() == nil)
         let none = verifier(source("x", "b.example"), source("y", "c.example"))
@@ -67,8 +66,8 @@ struct SourceStatusTests {
         #expect(await Readiness(verifier(closed), MemoryTaskStore()).reason() == "no source is open")
     }
 
-    @Test("P-18 Metrics of named sources carry the name, and those of the other have the series they always had")
-    func metrics() {
+    @Test
+    func `P-18 Metrics of named sources carry the name, and those of the other have the series they always had`() {
         let text = metrics(verifier(source(nil, "a.example"), source("ext", "b.example")))
         for line in [
             #"tasks_keys_state{state="fresh"} 1"#, #"tasks_keys_state{source="ext",state="empty"} 1"#, "tasks_keys 1",

@@ -37,6 +37,11 @@ final class Stage {
         ]
     }
 
+    /// Starts a server, which may not come far.
+    func start(_ changes: [String: String] = [:]) throws -> ChildProcess {
+        try ChildProcess(ChildProcess.built("task-server"), environment: settings.merging(changes) { $1 })
+    }
+
     /// Starts a server and waits until it can answer.
     func server(_ changes: [String: String] = [:], program: [String]? = nil) throws -> Server {
         let environment = settings.merging(changes) { $1 }

@@ -7,8 +7,7 @@ import Testing
     /// Starts a server on the port, and returns its answer to a request that is sent as soon as the port is open.
     private func firstResponse(_ target: String, of stage: Stage, _ port: UInt16) throws -> RawResponse? {
         let changes = ["TASKS_LISTEN": "127.0.0.1:\(port)", "TASKS_DATABASE": "memory:"]
-        let server = try ChildProcess(
-            ChildProcess.built("task-server"), environment: stage.settings.merging(changes) { $1 })
+        let server = try stage.start(changes)
         var client: RawClient?
         eventuallyBlocking("the port is open") {
             // There are many attempts between two pauses, because the first moment counts.
@@ -21,8 +20,7 @@ import Testing
         return response
     }
 
-    @Test("Each of many new servers answers it as it would answer the next")
-    func starts() throws {
+    @Test func `Each of many new servers answers it as it would answer the next`() throws {
         let stage = try Stage()
         for start in 0..<(isSanitized ? 6 : 30) {
             let isHealth = start.isMultiple(of: 2)
@@ -39,8 +37,8 @@ import Testing
         }
     }
 
-    @Test("A taken port is reported before the database is created", arguments: ["TASKS_LISTEN", "TASKS_ADMIN_LISTEN"])
-    func takenPort(setting: String) throws {
+    @Test(arguments: ["TASKS_LISTEN", "TASKS_ADMIN_LISTEN"])
+    func `A taken port is reported before the database is created`(setting: String) throws {
         let stage = try Stage()
         let (end, output, errors) = try stage.run([], [setting: "127.0.0.1:\(stage.mockPort)"])
         #expect(end == .exit(1))

@@ -101,10 +101,10 @@ struct TLSRefusalTests {
         ].flatMap(\.self)
     }
 
-    @Test("Every refusal of task-server is whole", arguments: ["1.2", "1.3"]) func taskServer(version: String) throws {
+    @Test(arguments: ["1.2", "1.3"])
+    func `Every refusal of task-server is whole`(version: String) throws {
         let stage = try Stage()
-        let settings = try stage.settings.merging(stage.makeCertificate()) { $1 }
-        let server = try Server(ChildProcess(ChildProcess.built("task-server"), environment: settings))
+        let server = try Server(stage.start(stage.makeCertificate()))
         let expired = try stage.token("user=alice@example.com&bad=expired")
         let good = try stage.token()
         try eventuallyBlocking("the server is ready") {

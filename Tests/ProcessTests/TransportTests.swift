@@ -37,25 +37,4 @@ import Testing
         let isRefused = output.contains("the server must offer TLS 1.2 or newer")
         #expect(end == .exit(1) && isRefused == (version == "-tls1_1"), "\(output)")
     }
-
-    @Test func `A key that the operator distrusts verifies nothing (V-97)`() throws {
-        let stage = try Stage()
-        let published = try exchange(stage.mockPort, "GET", "/\(Stage.tenant)/b2c_1_sign_in/discovery/v2.0/keys").text
-        let identifier = try #require(published.split(separator: "\"").dropFirst(5).first)
-        #expect(published.contains("\"kid\":\"\(identifier)\""))
-        // Another key, with which the server becomes ready; tokens are still signed with the first.
-        try stage.keys("publish")
-        let token = try stage.token()
-        for (changes, status) in [([String: String](), 200), (["TASKS_DISTRUSTED_KEYS": String(identifier)], 401)] {
-            let server = try stage.server(changes)
-            // An unknown key makes the server fetch, and on a busy machine a request waits in vain for that.
-            let answer = try server.process.await { _ in
-                let answer = try server.ask("GET", "/api/tasks", token: token)
-                return answer.status == 503 ? nil : answer
-            }
-            #expect(answer.status == status, "\(answer.text)")
-            #expect(try server.stop() == .exit(0))
-            #expect(server.process.output.contains("unknown_kid") == (status == 401), "\(server.process.output)")
-        }
-    }
 }

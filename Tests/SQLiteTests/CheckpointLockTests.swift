@@ -26,8 +26,7 @@ struct CheckpointLockTests {
         try body({ unsafe lock(file, $0, $1, $2) }, writer)
     }
 
-    @Test("From the lock of checkpoints to the next lock, others cannot write")
-    func keepsWritersAway() throws {
+    @Test func `From the lock of checkpoints to the next lock, others cannot write`() throws {
         try withLocks { lock, writer in
             #expect(lock(1, 1, Self.exclusive) == SQLITE_OK)
             let error = #expect(throws: SQLiteError.self) { try writer.execute("BEGIN IMMEDIATE") }
@@ -39,8 +38,7 @@ struct CheckpointLockTests {
         }
     }
 
-    @Test("A checkpoint that finds no place between the transactions of others begins another time")
-    func givesWay() throws {
+    @Test func `A checkpoint that finds no place between the transactions of others begins another time`() throws {
         try withLocks { lock, writer in
             try writer.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (2)")
             #expect(lock(1, 1, Self.exclusive) == SQLITE_BUSY)

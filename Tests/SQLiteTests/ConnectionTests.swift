@@ -7,8 +7,7 @@ struct ConnectionTests {
         try Connection(path: ":memory:", mode: .readWriteCreate)
     }
 
-    @Test("A file that cannot be opened is an error")
-    func cannotOpen() {
+    @Test func `A file that cannot be opened is an error`() {
         let error = #expect(throws: SQLiteError.self) {
             _ = try Connection(path: "/nonexistent/folder/file.db", mode: .readWriteCreate)
         }
@@ -16,8 +15,7 @@ struct ConnectionTests {
         #expect(error?.message == "unable to open database file")
     }
 
-    @Test("The message of a constraint names the column, not the value")
-    func constraint() throws {
+    @Test func `The message of a constraint names the column, not the value`() throws {
         let connection = try memory()
         try connection.execute("CREATE TABLE t(a TEXT UNIQUE)")
         let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
@@ -28,8 +26,7 @@ struct ConnectionTests {
         #expect(error?.description == "UNIQUE constraint failed: t.a (SQLite 2067)")
     }
 
-    @Test("A full disk ends the transaction, not the connection")
-    func full() throws {
+    @Test func `A full disk ends the transaction, not the connection`() throws {
         let connection = try memory()
         try connection.execute("CREATE TABLE t(a TEXT); PRAGMA max_page_count = 4")
         let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
@@ -46,8 +43,7 @@ struct ConnectionTests {
         #expect(try connection.integer("SELECT count(*) FROM t") == 1)
     }
 
-    @Test("A wrong statement and an empty one are errors")
-    func syntax() throws {
+    @Test func `A wrong statement and an empty one are errors`() throws {
         let connection = try memory()
         for sql in ["SELEKT 1", "", "-- nothing"] {
             let error = #expect(throws: SQLiteError.self) { _ = try connection.prepare(sql).step() }
@@ -55,8 +51,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A transaction that throws changes nothing")
-    func rollback() throws {
+    @Test func `A transaction that throws changes nothing`() throws {
         let connection = try memory()
         try connection.execute("CREATE TABLE t(a INTEGER)")
         #expect(throws: SQLiteError.corrupt("on purpose")) {

@@ -9,10 +9,8 @@ struct StatementTests {
         return connection
     }
 
-    @Test(
-        "Text is read byte for byte as it was bound",
-        arguments: ["", "a", "a\0b", "caf\u{E9}", "cafe\u{301}", "😀", "'; DROP TABLE t; --", "\u{FEFF}x\n"])
-    func text(value: String) throws {
+    @Test(arguments: ["", "a", "a\0b", "caf\u{E9}", "cafe\u{301}", "😀", "'; DROP TABLE t; --", "\u{FEFF}x\n"])
+    func `Text is read byte for byte as it was bound`(value: String) throws {
         let connection = try table()
         try connection.prepare("INSERT INTO t VALUES (?1, ?2)").run(1 as Int64, value)
         let statement = try connection.prepare("SELECT b, length(CAST(b AS BLOB)) FROM t WHERE b = ?1")
@@ -29,8 +27,8 @@ struct StatementTests {
         #expect(!hasMore)
     }
 
-    @Test("Integers, truth values and NULL are read as they were bound", arguments: [Int64.min, -1, 0, 1, Int64.max])
-    func integer(value: Int64) throws {
+    @Test(arguments: [Int64.min, -1, 0, 1, Int64.max])
+    func `Integers, truth values and NULL are read as they were bound`(value: Int64) throws {
         let connection = try table()
         let insert = try connection.prepare("INSERT INTO t VALUES (?1, ?2)")
         try insert.run(value, String?.none)
@@ -50,8 +48,7 @@ struct StatementTests {
         #expect(words == "x")
     }
 
-    @Test("Composed and decomposed letters are different keys")
-    func normalization() throws {
+    @Test func `Composed and decomposed letters are different keys`() throws {
         let connection = try table()
         let insert = try connection.prepare("INSERT INTO t VALUES (1, ?1)")
         try insert.run("caf\u{E9}")
@@ -64,8 +61,7 @@ struct StatementTests {
         #expect(matches == 1)
     }
 
-    @Test("A statement may outlive the handle of its connection")
-    func lifetime() throws {
+    @Test func `A statement may outlive the handle of its connection`() throws {
         func make() throws -> Statement { try table().prepare("SELECT 42") }
         let statement = try make()
         let hasAnswer = try statement.step()

@@ -50,8 +50,7 @@ private func mistakes(
 
 @Suite("Settings that exist once for each name", .timeLimit(.minutes(15)))
 struct SettingGroupTests {
-    @Test("Named groups are read from variables and flags, and - in a name is _ in a variable (P-1)")
-    func variables() throws {
+    @Test func `Named groups are read from variables and flags, and - in a name is _ in a variable (P-1)`() throws {
         let values = try read(
             ["--source-my-work-client-id", "w1", "--source-my-work-client-id=w2"],
             [
@@ -64,8 +63,7 @@ struct SettingGroupTests {
         #expect(values.sources[1].clients == ["w1", "w2"] && values.sources.map(\.owners) == ["own", "shared"])
     }
 
-    @Test("They are read from the blocks of a file, which variables precede (P-1)")
-    func file() throws {
+    @Test func `They are read from the blocks of a file, which variables precede (P-1)`() throws {
         let text = """
             # Two providers
             [source ext]
@@ -122,38 +120,34 @@ struct SettingGroupTests {
             ])
     }
 
-    @Test(
-        "A file that cannot be understood is a mistake, with the line (P-1)",
-        arguments: [
-            ("[source ext]\nauthority", "line 2: a line is [source NAME] or WORD = VALUE."),
-            ("authority = x", "line 1: there is no [source NAME] above this line."),
-            ("[sauce ext]", "line 1: the first line of a block is [source NAME]."),
-            ("[source a b]", "line 1: the first line of a block is [source NAME]."),
-            ("[source EXT]", "sources.conf: 'EXT' is not a name of 1 to 16 of a-z, 0-9 and -."),
-            ("[source ext]\nauthority = x\nAuthority = y", "line 3: AUTHORITY was given before; give it once."),
-            (
-                "[source ext]\nauthority = x\n[source ext]",
-                "TASKS_SOURCES: the source ext is named twice; name it once."
-            ),
-            (
-                "[source ext]\nautority = x",
-                "TASKS_SOURCE_EXT_AUTORITY is no setting of this program. Did you mean "
-                    + "TASKS_SOURCE_EXT_AUTHORITY?"
-            ),
-        ])
-    func wrongFile(text: String, expected: String) {
+    @Test(arguments: [
+        ("[source ext]\nauthority", "line 2: a line is [source NAME] or WORD = VALUE."),
+        ("authority = x", "line 1: there is no [source NAME] above this line."),
+        ("[sauce ext]", "line 1: the first line of a block is [source NAME]."),
+        ("[source a b]", "line 1: the first line of a block is [source NAME]."),
+        ("[source EXT]", "sources.conf: 'EXT' is not a name of 1 to 16 of a-z, 0-9 and -."),
+        ("[source ext]\nauthority = x\nAuthority = y", "line 3: AUTHORITY was given before; give it once."),
+        (
+            "[source ext]\nauthority = x\n[source ext]",
+            "TASKS_SOURCES: the source ext is named twice; name it once."
+        ),
+        (
+            "[source ext]\nautority = x",
+            "TASKS_SOURCE_EXT_AUTORITY is no setting of this program. Did you mean "
+                + "TASKS_SOURCE_EXT_AUTHORITY?"
+        ),
+    ])
+    func `A file that cannot be understood is a mistake, with the line (P-1)`(text: String, expected: String) {
         #expect(mistakes([], file: text).contains { $0.hasSuffix(expected) }, "\(mistakes([], file: text))")
     }
 
-    @Test("A file that cannot be read is a mistake")
-    func missingFile() {
+    @Test func `A file that cannot be read is a mistake`() {
         #expect(
             mistakes([], ["TASKS_SOURCES_FILE": "nowhere"])
                 == ["TASKS_SOURCES_FILE: cannot read 'nowhere': No such file or directory"])
     }
 
-    @Test("The help shows the words of groups once")
-    func help() {
+    @Test func `The help shows the words of groups once`() {
         let help = GroupedSettings.helpText
         #expect(help.contains("--source-name-word VALUE\n"), "\(help)")
         #expect(help.contains("WORD is one of AUTHORITY, CLIENT_ID."), "\(help)")

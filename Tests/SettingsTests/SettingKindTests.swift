@@ -3,32 +3,26 @@ import Testing
 
 @Suite("Values of settings are parsed", .timeLimit(.minutes(15)))
 struct SettingKindTests {
-    @Test(
-        "An address and a port are read",
-        arguments: [
-            ("127.0.0.1:3000", "127.0.0.1:3000"), ("0.0.0.0:0", "0.0.0.0:0"), ("[::1]:80", "[::1]:80"),
-            ("localhost:1", "127.0.0.1:1"), ("[::ffff:1.2.3.4]:5", "[::ffff:1.2.3.4]:5"),
-        ])
-    func addressPortRead(text: String, description: String) {
+    @Test(arguments: [
+        ("127.0.0.1:3000", "127.0.0.1:3000"), ("0.0.0.0:0", "0.0.0.0:0"), ("[::1]:80", "[::1]:80"),
+        ("localhost:1", "127.0.0.1:1"), ("[::ffff:1.2.3.4]:5", "[::ffff:1.2.3.4]:5"),
+    ])
+    func `An address and a port are read`(text: String, description: String) {
         #expect(ListenAddress(text)?.description == description)
     }
 
-    @Test(
-        "Other texts are no address and port",
-        arguments: [
-            "", "3000", ":3000", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "256.0.0.1:1", "::1:80",
-            "[::1]", "[1]:2", "[1:2:3]:4", "127.0.0.01:1", "example.com:80", "127.0.0.1:3000 ",
-        ])
-    func otherTextsAddressPort(text: String) {
+    @Test(arguments: [
+        "", "3000", ":3000", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "256.0.0.1:1", "::1:80",
+        "[::1]", "[1]:2", "[1:2:3]:4", "127.0.0.01:1", "example.com:80", "127.0.0.1:3000 ",
+    ])
+    func `Other texts are no address and port`(text: String) {
         #expect(ListenAddress(text) == nil)
     }
 
-    @Test(
-        "An unspecified address is reached by the loopback",
-        arguments: [
-            ("0.0.0.0:3000", "127.0.0.1:3000"), ("[::]:3000", "[::1]:3000"), ("10.1.2.3:80", "10.1.2.3:80"),
-        ])
-    func unspecifiedAddressReachedLoopback(listened: String, reached: String) {
+    @Test(arguments: [
+        ("0.0.0.0:3000", "127.0.0.1:3000"), ("[::]:3000", "[::1]:3000"), ("10.1.2.3:80", "10.1.2.3:80"),
+    ])
+    func `An unspecified address is reached by the loopback`(listened: String, reached: String) {
         #expect(ListenAddress(listened)?.seenFromHere.description == reached)
     }
 
@@ -44,10 +38,8 @@ struct SettingKindTests {
         #expect(one.excludes(other) == isExpected && other.excludes(one) == isExpected)
     }
 
-    @Test(
-        "A URL setting has no fragment and no other scheme",
-        arguments: ["https://host/#x", "ftp://contoso.com"])
-    func urlSettingFragmentOther(text: String) {
+    @Test(arguments: ["https://host/#x", "ftp://contoso.com"])
+    func `A URL setting has no fragment and no other scheme`(text: String) {
         #expect(SettingKind.webAddress(example: "https://example.com").parse(text) == nil)
     }
 }

@@ -54,16 +54,14 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
 
 @Suite("A table of settings is read from flags and variables", .timeLimit(.minutes(15)))
 struct SettingTableTests {
-    @Test("A list without a value is a mistake, and not an empty list")
-    func emptyLists() {
+    @Test func `A list without a value is a mistake, and not an empty list`() {
         let expected = "is not an IP address and a port (IPv6 in brackets). Example: 127.0.0.1:3000"
         #expect(mistakes([], ["TASKS_LISTEN": ","]) == ["TASKS_LISTEN: ',' \(expected)"])
         #expect(mistakes(["--listen", ",", "--listen="]) == ["--listen: ',,' \(expected)"])
         #expect(mistakes([], ["TASKS_LISTEN": ""]) == [])
     }
 
-    @Test("Settings have their defaults if none is given")
-    func settingsHaveTheirDefaults() throws {
+    @Test func `Settings have their defaults if none is given`() throws {
         let values = try read().values
         #expect(values.listen == [ListenAddress(host: "127.0.0.1", port: 3000)])
         #expect(values.admin == ListenAddress(host: "127.0.0.1", port: 3002))
@@ -72,8 +70,7 @@ struct SettingTableTests {
         #expect(!values.query && values.level == .info && values.issuer == nil && !values.version)
     }
 
-    @Test("A flag precedes a variable, which precedes the default")
-    func flagPrecedesVariableWhich() throws {
+    @Test func `A flag precedes a variable, which precedes the default`() throws {
         let environment = ["TASKS_PATIENCE": "1m", "TASKS_ISSUER": "from environment", "TASKS_BODY_LIMIT": ""]
         let values = try read(["--patience", "2m"], environment).values
         #expect(values.patience == .seconds(120))
@@ -81,39 +78,33 @@ struct SettingTableTests {
         #expect(values.body == 65536, "an empty variable counts as absent")
     }
 
-    @Test(
-        "A list is read from repeated flags and from commas",
-        arguments: [
-            ["--listen", "127.0.0.1:1", "--listen=[::1]:2"], ["--listen=127.0.0.1:1,[::1]:2"],
-            ["--listen", "127.0.0.1:1, [::1]:2"],
-        ])
-    func listReadFromRepeated(arguments: [String]) throws {
+    @Test(arguments: [
+        ["--listen", "127.0.0.1:1", "--listen=[::1]:2"], ["--listen=127.0.0.1:1,[::1]:2"],
+        ["--listen", "127.0.0.1:1, [::1]:2"],
+    ])
+    func `A list is read from repeated flags and from commas`(arguments: [String]) throws {
         #expect(try read(arguments).values.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2"])
     }
 
-    @Test("A bare flag of a truth value is yes, and the command after it is not its value")
-    func bareFlagTruthValue() throws {
+    @Test func `A bare flag of a truth value is yes, and the command after it is not its value`() throws {
         let read = try read(["--allow-query-token", "check"])
         #expect(read.values.query)
         #expect(read.operands == ["check"])
         #expect(try !SettingsTests.read(["--allow-query-token", "off"], [:]).values.query)
     }
 
-    @Test("The value off means none for some settings")
-    func valueOffMeansNone() throws {
+    @Test func `The value off means none for some settings`() throws {
         #expect(try read([], ["TASKS_ADMIN_LISTEN": "off"]).values.admin == nil)
     }
 
-    @Test("Commands and everything after two dashes are operands")
-    func commandsEverythingAfterTwo() throws {
+    @Test func `Commands and everything after two dashes are operands`() throws {
         let read = try read(["backup", "--user", "alice", "a.db", "--", "--version"])
         #expect(read.operands == ["backup", "a.db", "--version"])
         #expect(read.values.user == "alice")
         #expect(!read.values.version)
     }
 
-    @Test("All mistakes are reported together")
-    func allMistakesReportedTogether() {
+    @Test func `All mistakes are reported together`() {
         let found = mistakes(
             ["--lisen", "127.0.0.1:1", "--patience", "soon"],
             ["TASKS_LOG_LEVEL": "loud", "TASKS_ISUER": "x", "TASKS_BODY_LIMIT": "2GiB", "HOME": "/root"])
@@ -127,48 +118,41 @@ struct SettingTableTests {
             ])
     }
 
-    @Test("A flag without its value is a mistake with an example")
-    func flagWithoutValueMistake() {
+    @Test func `A flag without its value is a mistake with an example`() {
         #expect(
             mistakes(["--patience", "--version"])
                 == ["--patience needs a value: a time from 0s to 10m (units ms, s, m, h, d). Example: --patience 10s"])
     }
 
-    @Test("A single setting given twice, and a value for a flag without one, are mistakes")
-    func singleSettingGivenTwice() {
+    @Test func `A single setting given twice, and a value for a flag without one, are mistakes`() {
         #expect(
             mistakes(["--patience=1", "--patience=2", "--version=3"])
                 == ["--patience was given 2 times; give it once.", "--version takes no value."])
     }
 
-    @Test("A mistake in a combination of settings is reported with the others")
-    func mistakeCombinationSettingsReported() {
+    @Test func `A mistake in a combination of settings is reported with the others`() {
         #expect(
             mistakes(["--log-level=debug", "--allow-query-token"])
                 == ["Debugging with tokens in the query is not wise."])
     }
 
-    @Test("Variables that Kubernetes sets for a service of the same name are ignored")
-    func variablesKubernetesSetsService() {
+    @Test func `Variables that Kubernetes sets for a service of the same name are ignored`() {
         #expect(mistakes([], ["TASKS_PORT": "tcp://10.0.0.1:80", "TASKS_SERVICE_HOST": "10.0.0.1"]).isEmpty)
         #expect(mistakes([], ["TASKS_PORT_80_TCP_ADDR": "10.0.0.1", "TASKS_SERVICE_PORT_HTTP": "80"]).isEmpty)
     }
 
-    @Test("Control characters are made visible in mistakes")
-    func controlCharactersMadeVisible() {
+    @Test func `Control characters are made visible in mistakes`() {
         #expect(mistakes(["--log-level=\u{1B}[31mred"]).first?.contains("\u{1B}") == false)
     }
 }
 
 @Suite("Secrets in settings stay secret", .timeLimit(.minutes(15)))
 struct SecretSettingTests {
-    @Test(
-        "A secret is read from a file, without the newline at its end",
-        arguments: [
-            ("p w\n", "p w"), ("p w\r\n", "p w"), ("p w", "p w"), ("p w\n\n", "p w\n"), ("p w\r", "p w\r"),
-            ("p w\u{2028}", "p w\u{2028}"),
-        ])
-    func secretReadFromFile(content: String, password: String) throws {
+    @Test(arguments: [
+        ("p w\n", "p w"), ("p w\r\n", "p w"), ("p w", "p w"), ("p w\n\n", "p w\n"), ("p w\r", "p w\r"),
+        ("p w\u{2028}", "p w\u{2028}"),
+    ])
+    func `A secret is read from a file, without the newline at its end`(content: String, password: String) throws {
         let files = ["/run/secrets/password": content]
         let byVariable = try read([], ["TASKS_PASSWORD_FILE": "/run/secrets/password"], files: files)
         #expect(byVariable.values.password == password)
@@ -176,8 +160,7 @@ struct SecretSettingTests {
         #expect(byFlag.values.password == password)
     }
 
-    @Test("A setting that can change is read from a file, shown, and not given by an empty file")
-    func reloadableReadFromFile() throws {
+    @Test func `A setting that can change is read from a file, shown, and not given by an empty file`() throws {
         let environment = ["TASKS_LOG_LEVEL_FILE": "level"]
         let debug = try read([], environment, files: ["level": "debug\n"])
         #expect(debug.values.level == .debug && debug.printed.contains("TASKS_LOG_LEVEL=debug  # environment"))
@@ -186,22 +169,19 @@ struct SecretSettingTests {
         #expect(debug.changes(since: empty) == ["TASKS_LOG_LEVEL"] && empty.changes(since: empty) == [])
     }
 
-    @Test("A secret with two sources is a mistake")
-    func secretTwoSourcesMistake() {
+    @Test func `A secret with two sources is a mistake`() {
         #expect(
             mistakes([], ["TASKS_PASSWORD": "x", "TASKS_PASSWORD_FILE": "y"])
                 == ["TASKS_PASSWORD and TASKS_PASSWORD_FILE are both set; set one of them."])
     }
 
-    @Test("A file that cannot be read is named")
-    func fileCannotBeRead() {
+    @Test func `A file that cannot be read is named`() {
         #expect(
             mistakes([], ["TASKS_PASSWORD_FILE": "/nowhere"])
                 == ["TASKS_PASSWORD_FILE: cannot read '/nowhere': No such file or directory"])
     }
 
-    @Test("Secrets are hidden when settings are printed")
-    func secretsHiddenWhenSettings() throws {
+    @Test func `Secrets are hidden when settings are printed`() throws {
         let printed = try read(["--log-level", "debug"], ["TASKS_PASSWORD": "hunter2"]).printed
         #expect(!printed.contains("hunter2"))
         #expect(printed.contains("TASKS_PASSWORD=(hidden)  # environment\n"))
@@ -213,8 +193,7 @@ struct SecretSettingTests {
 
 @Suite("The help text lists the settings", .timeLimit(.minutes(15)))
 struct SettingHelpTests {
-    @Test("The help names flag, value, variable and default of each setting")
-    func helpNamesFlagValue() {
+    @Test func `The help names flag, value, variable and default of each setting`() {
         #expect(
             Sample.helpText.hasPrefix(
                 """

@@ -213,26 +213,6 @@ struct ArchiveTests {
         #expect(try export(self.other) == [lone, #"{"owner":"b","next":2}"#, #"{"end":true,"tasks":0,"keys":1}"#])
     }
 
-    @Test("A file that a store uses takes no import, and no store opens a file that takes one")
-    func openStore() async throws {
-        let path = path
-        let store = try await filled()
-        let before = try export(path)
-        let error = #expect(throws: OperatorError.self) { try importLines(lines(["c": 1]), to: path) }
-        #expect(error?.advice?.hasPrefix("stop the server first") == true)
-        #expect(try export(path) == before)
-        store.close()
-        var rest = lines(["c": 1])[...]
-        let summary = try TaskDatabase.sqlite(path).importLines { () throws(SystemError) in
-            #expect(throws: OperatorError.lockedDatabase(SQLiteFile(path).path)) {
-                _ = try SQLiteTaskStore.open(path: path)
-            }
-            return rest.popFirst().map { Array($0.utf8) }
-        }
-        #expect(summary.added == 1)
-        try SQLiteTaskStore.open(path: path).close()
-    }
-
     @Test("A wrong line stops an import; the error has its number and none of its values")
     func wrongLine() throws {
         let good = #"{"owner":"alice","next":5}"#

@@ -10,8 +10,8 @@ import Tokens
 
 @Suite("Access to the API", .timeLimit(.minutes(15)))
 struct AccessTests {
-    @Test("Each outcome has its status, challenge and code (RFC 6750 section 3)", arguments: Transport.allCases)
-    func outcomes(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Each outcome has its status, challenge and code (RFC 6750 section 3)`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let cases: [(String, Status, String, String?)] = [
             (
@@ -50,8 +50,8 @@ struct AccessTests {
         #expect(answer.headers["WWW-Authenticate"] == "Bearer realm=\"tasks\", error=\"invalid_request\"")
     }
 
-    @Test("A token in Cookie or Proxy-Authorization is ignored (V-02)", arguments: Transport.allCases)
-    func otherFields(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `A token in Cookie or Proxy-Authorization is ignored (V-02)`(transport: Transport) async throws {
         let api = TestedAPI(transport) { $0.allowQueryToken = true }
         let fields = [
             ("Cookie", "access_token=alice"), ("Cookie", "Authorization=Bearer alice; Bearer alice"),
@@ -92,8 +92,8 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "bob").text.contains("mine") == false)
     }
 
-    @Test("Scopes are asked for only where they are configured (V-59)", arguments: Transport.allCases)
-    func scopes(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Scopes are asked for only where they are configured (V-59)`(transport: Transport) async throws {
         let api = TestedAPI(transport) {
             $0.verifier = NameVerifier(required: RequiredScopes(read: "tasks.read", write: "tasks.write"))
         }
@@ -130,8 +130,8 @@ struct AccessTests {
         #expect(named?["source"] == "ext" && named?["owner"] == .string(NameVerifier.alice))
     }
 
-    @Test("A request waits for a verifier that needs time", arguments: Transport.allCases)
-    func slow(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `A request waits for a verifier that needs time`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         #expect(try await api.send("GET", "/api/tasks", as: "alice-slow").status == 200)
         let added = try await api.send(
@@ -139,8 +139,8 @@ struct AccessTests {
         #expect(added.status == 201)
     }
 
-    @Test("An unknown method is 405 and an unknown path 404, with a token (V-147)", arguments: Transport.allCases)
-    func addressing(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `An unknown method is 405 and an unknown path 404, with a token (V-147)`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let wrong = try await api.send("PUT", "/api/tasks", as: "alice")
         #expect(wrong.status == 405)
@@ -151,8 +151,8 @@ struct AccessTests {
         #expect(try await api.send("POST", "/healthz").status == 405)
     }
 
-    @Test("Health, the page and its configuration need no token", arguments: Transport.allCases)
-    func open(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Health, the page and its configuration need no token`(transport: Transport) async throws {
         let api = TestedAPI(transport) {
             $0.files = ["index.html": PublicFile(name: "index.html", bytes: Array("<!doctype html>".utf8))]
             $0.page = PageConfiguration(authority: "https://a.example/t", clientIdentifier: "app", policies: ["p"])
@@ -207,22 +207,20 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/nothing", as: "alice", [browser]).text == text)
     }
 
-    @Test("A browser, too, gets the problem from a server that has no such page")
-    func noMissingPage() async throws {
+    @Test func `A browser, too, gets the problem from a server that has no such page`() async throws {
         let answer = try await TestedAPI(.inProcess).send("GET", "/nothing", [("Accept", "text/html")])
         #expect(answer.status == 404 && answer.headers["Content-Type"] == "text/plain; charset=utf-8")
     }
 
-    @Test("A server that is not ready says why")
-    func notReady() async throws {
+    @Test func `A server that is not ready says why`() async throws {
         let api = TestedAPI(.inProcess) { $0.readiness = { "no keys yet" } }
         let answer = try await api.send("GET", "/readyz")
         #expect(answer.status == 503)
         #expect(answer.text == "not ready: no keys yet\n")
     }
 
-    @Test("Only the configured origins may read, if they are configured", arguments: Transport.allCases)
-    func origins(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Only the configured origins may read, if they are configured`(transport: Transport) async throws {
         let api = TestedAPI(transport) { $0.origins = .only(["https://app.example"]) }
         let known = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://app.example")])
         #expect(known.headers["Access-Control-Allow-Origin"] == "https://app.example")
@@ -235,8 +233,8 @@ struct AccessTests {
         #expect(other.headers["Access-Control-Allow-Origin"] == nil)
     }
 
-    @Test("HEAD says what GET says, without the body", arguments: Transport.allCases)
-    func head(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `HEAD says what GET says, without the body`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let get = try await api.send("GET", "/api/tasks", as: "alice")
         let head = try await api.send("HEAD", "/api/tasks", as: "alice")
@@ -245,16 +243,14 @@ struct AccessTests {
         #expect(head.headers["ETag"] == get.headers["ETag"])
     }
 
-    @Test("A person gets what their token says of them")
-    func me() async throws {
+    @Test func `A person gets what their token says of them`() async throws {
         let answer = try await TestedAPI(.inProcess).send("GET", "/api/me", as: "alice-read")
         #expect(
             answer.text == #"{"owner":"\#(NameVerifier.alice)","name":"Alice","policy":"b2c_1_sign_in","#
                 + #""scopes":["tasks.read"],"expires":"2027-01-15T08:00:00.000Z"}"#)
     }
 
-    @Test("A rate limit counts each person alone, and says how long to wait")
-    func rate() async throws {
+    @Test func `A rate limit counts each person alone, and says how long to wait`() async throws {
         let clock = ManualClock()
         let api = TestedAPI(.inProcess) {
             $0.rateLimit = 2
@@ -275,8 +271,8 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice").status == 200)
     }
 
-    @Test("Persons whose bucket is full again are forgotten, so a rate limit does not need more and more memory")
-    func forgottenRates() {
+    @Test
+    func `Persons whose bucket is full again are forgotten, so a rate limit does not need more and more memory`() {
         let clock = ManualClock()
         let limiter = RateLimiter(perSecond: 2, time: clock)
         for number in 0...10_000 { _ = limiter.take(Owner("\(number)")) }
@@ -286,8 +282,8 @@ struct AccessTests {
         #expect(limiter.count == 1)
     }
 
-    @Test("Owners whose bytes differ are limited apart, although Swift takes their texts for equal")
-    func rateOfOwnersWithEqualTexts() async throws {
+    @Test
+    func `Owners whose bytes differ are limited apart, although Swift takes their texts for equal`() async throws {
         let api = TestedAPI(.inProcess) {
             $0.rateLimit = 1
             $0.time = ManualClock()
@@ -298,8 +294,7 @@ struct AccessTests {
         #expect(try await api.send("GET", "/api/tasks", as: "decomposed").status == 200)
     }
 
-    @Test("The record of a refusal names the key and a digest of the token, not the token (V-132)")
-    func refusedToken() async throws {
+    @Test func `The record of a refusal names the key and a digest of the token, not the token (V-132)`() async throws {
         let asked = Atomic<Int>(0)
         let api = TestedAPI(.inProcess) {
             $0.fingerprint = {
@@ -318,8 +313,7 @@ struct AccessTests {
         #expect(!"\(record)".contains(header))
     }
 
-    @Test("The record of a request says what happened, and holds nothing of the token or the text")
-    func records() async throws {
+    @Test func `The record of a request says what happened, and holds nothing of the token or the text`() async throws {
         let api = TestedAPI(.inProcess)
         let identifier = ("client-request-id", "0f8fad5b-d9cb-469f-a165-70867728950e")
         let trace = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")

@@ -17,15 +17,14 @@ struct BearerCredentialsTests {
 
     private func bytes(_ text: String) -> ArraySlice<UInt8> { ArraySlice(text.utf8) }
 
-    @Test("The scheme has any case, and white space around the token is dropped; OAuth is its draft name (V-01)")
-    func schemes() {
+    @Test
+    func `The scheme has any case, and white space around the token is dropped; OAuth is its draft name (V-01)`() {
         for value in ["Bearer a.b.c", "bearer a.b.c", "BEARER   a.b.c", "OAuth a.b.c", "Bearer a.b.c \t"] {
             #expect(read([value]) == .token(bytes("a.b.c")))
         }
     }
 
-    @Test("A value that is no token is a malformed request (V-04)")
-    func malformed() {
+    @Test func `A value that is no token is a malformed request (V-04)`() {
         for value in ["Bearer", "Bearer ", "Bearer\ta.b.c", "Bearer  \t"] {
             switch read([value]) {
             case .malformed: break
@@ -45,8 +44,7 @@ struct BearerCredentialsTests {
         for token in ["a", "a.b.c", "a-_~+/==", "A1"] { #expect(BearerCredentials.isWellFormed(bytes(token))) }
     }
 
-    @Test("Another scheme is no credentials (V-06)")
-    func otherScheme() {
+    @Test func `Another scheme is no credentials (V-06)`() {
         #expect(read([]) == .none)
         #expect(read(["Basic eDp5"]) == .none)
         #expect(read(["Bearera.b.c"]) == .none)

@@ -29,8 +29,8 @@ struct CachedListTests {
                 method: .get, target: try RequestTarget(parsing: target), headers: HeaderSection(headers.fields)))
     }
 
-    @Test("A known token and a list in memory, also for a client that has the list already", arguments: [200, 304])
-    func list(status: Int) throws {
+    @Test(arguments: [200, 304])
+    func `A known token and a list in memory, also for a client that has the list already`(status: Int) throws {
         let headers: HeaderFields = status == 304 ? ["If-None-Match": cached.entityTag] : HeaderFields()
         guard case .respond(let response) = try decide("/api/tasks", as: "alice", headers) else {
             Issue.record("the request waits for something")
@@ -42,10 +42,8 @@ struct CachedListTests {
         #expect(store.statistics.listMisses == 1)
     }
 
-    @Test(
-        "What is not cached waits",
-        arguments: [("/api/tasks?completed=true", "alice"), ("/api/tasks", "bob"), ("/api/tasks/1", "alice")])
-    func other(target: String, token: String) async throws {
+    @Test(arguments: [("/api/tasks?completed=true", "alice"), ("/api/tasks", "bob"), ("/api/tasks/1", "alice")])
+    func `What is not cached waits`(target: String, token: String) async throws {
         let decision = try decide(target, as: token)
         guard case .later = decision else {
             Issue.record("answered at once")

@@ -31,8 +31,8 @@ struct ChangeListTests {
         return (problem["code"]?.string, problem["ids"]?.array?.compactMap(\.integer) ?? [])
     }
 
-    @Test("A list of changes is made, and answered in its order", arguments: Transport.allCases)
-    func changed(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `A list of changes is made, and answered in its order`(transport: Transport) async throws {
         let api = try await api(transport, "a", "b", "c")
         for type in ["application/json", "application/merge-patch+json; charset=utf-8"] {
             let answer = try await api.send(
@@ -49,8 +49,8 @@ struct ChangeListTests {
         #expect(try await api.send("GET", "/api/tasks", as: "bob").text.contains(#""task":"bobs""#))
     }
 
-    @Test("One task that is not there, or not as expected, leaves all as they are", arguments: Transport.allCases)
-    func refused(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `One task that is not there, or not as expected, leaves all as they are`(transport: Transport) async throws {
         let api = try await api(transport, "a", "b", "c")
         let before = try await api.send("GET", "/api/tasks", as: "alice")
         let missing = try await api.send(
@@ -100,8 +100,8 @@ struct ChangeListTests {
         #expect(list.map { $0["task"]?.string } == ["a", "b"])
     }
 
-    @Test("A list without a type, of more than a thousand, or under the list's own condition is refused")
-    func limits() async throws {
+    @Test
+    func `A list without a type, of more than a thousand, or under the list's own condition is refused`() async throws {
         let api = try await api(.inProcess, "a")
         func send(_ headers: [(String, String)], _ count: Int) async throws -> Response {
             let changes = (1...count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
@@ -113,8 +113,8 @@ struct ChangeListTests {
         #expect(try problem(try await send([json], 1000)) == ("task.not_found", Array(2...1000)))
     }
 
-    @Test("A list of changes takes one request of the person's rate", arguments: Transport.allCases)
-    func rate(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `A list of changes takes one request of the person's rate`(transport: Transport) async throws {
         let api = TestedAPI(transport) { $0.rateLimit = 1 }
         let list = #"[{"id":1},{"id":2},{"id":3}]"#
         for _ in 0..<2 {
@@ -123,8 +123,7 @@ struct ChangeListTests {
         #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], #"[{"id":1}]"#).status == 429)
     }
 
-    @Test("Tasks that are too long for one answer are changed, and not answered")
-    func longAnswer() async throws {
+    @Test func `Tasks that are too long for one answer are changed, and not answered`() async throws {
         let answers = AnswerMemory(limit: 1 << 20)
         let api = TestedAPI(.inProcess) {
             $0.store = MemoryTaskStore(answers: answers)
@@ -165,8 +164,8 @@ struct ChangeListTests {
         #expect(answers.statistics == .init(held: 0, refused: 0))
     }
 
-    @Test("A long list of changes waits until there is room for it, or is refused", arguments: [50, 600_000])
-    func room(milliseconds: Int) async throws {
+    @Test(arguments: [50, 600_000])
+    func `A long list of changes waits until there is room for it, or is refused`(milliseconds: Int) async throws {
         let answers = AnswerMemory(limit: 1 << 20, patience: .milliseconds(milliseconds))
         let api = try await api(.inProcess, "a") { $0.answers = answers }
         func change(_ count: Int) async throws -> Response {
@@ -187,8 +186,8 @@ struct ChangeListTests {
         }
     }
 
-    @Test("Completed tasks are deleted with one request, and counted", arguments: Transport.allCases)
-    func clear(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Completed tasks are deleted with one request, and counted`(transport: Transport) async throws {
         let api = try await api(transport, "a", "b", "c")
         _ = try await api.send(
             "PATCH", "/api/tasks", as: "alice", [json], #"[{"id":1,"completed":true},{"id":3,"completed":true}]"#)

@@ -3,7 +3,7 @@ import JSON
 import TaskAPI
 import Testing
 
-/// The bytes that each sample client sends (read from their sources), and what each reads from the answer.
+/// What the sample clients send and read (by their sources) that the acceptance tests do not play.
 @Suite("The sample clients, unchanged", .timeLimit(.minutes(15)))
 struct ClientTests {
     private let json = ("Content-Type", "application/json")
@@ -13,20 +13,6 @@ struct ClientTests {
         try #require(JSONValue(parsing: response.body).array).map {
             try #require($0.object?["task"]?.string)
         }
-    }
-
-    @Test(
-        "The client for iOS with ADAL lists, adds, and deletes by a body on the collection",
-        arguments: Transport.allCases)
-    func adal(transport: Transport) async throws {
-        let api = TestedAPI(transport)
-        #expect(try await api.send("GET", "/tasks", as: "alice").text == "[]")
-        for text in [#"{"task":"Buy milk"}"#, #"{"task":"Buy milk"}"#, #"{"task":"1\/2 p\u00e4ck"}"#] {
-            #expect(try await api.send("POST", "/tasks", as: "alice", [json], text).status == 201)
-        }
-        let removed = try await api.send("DELETE", "/tasks", as: "alice", [json], #"{"task":"Buy milk"}"#)
-        #expect(removed.status == 204)
-        #expect(try await texts(api.send("GET", "/tasks", as: "alice", [("Accept", "*/*")])) == ["1/2 päck"])
     }
 
     @Test(
@@ -47,32 +33,6 @@ struct ClientTests {
     }
 
     @Test(
-        "The patched client for iOS with NXOAuth2 sends forms with %20, and the draft name of the scheme",
-        arguments: Transport.allCases)
-    func nxoauth2(transport: Transport) async throws {
-        let api = TestedAPI(transport)
-        let accept = ("Accept", "application/json")
-        let scheme = ("Authorization", "OAuth alice")
-        let added = try await api.send("POST", "/api/tasks", [accept, scheme, form], Array("Text=Buy%20milk%2B".utf8))
-        #expect(added.status == 201)
-        let list = try await api.send("GET", "/api/tasks", [accept, scheme])
-        #expect(try texts(list) == ["Buy milk+"])
-        #expect(try JSONValue(parsing: list.body).array?.first?.object?["Text"] == "Buy milk+")
-    }
-
-    @Test("The published client for iOS with NXOAuth2 sends 119 bytes of multipart", arguments: Transport.allCases)
-    func nxoauth2Multipart(transport: Transport) async throws {
-        let api = TestedAPI(transport)
-        let body =
-            "--------------nx-oauth216807\r\nContent-Disposition: form-data; name=\"Text\"\r\n\r\nBuy milk\r\n"
-            + "--------------nx-oauth216807--\r\n"
-        #expect(body.utf8.count == 119)
-        let type = ("Content-Type", "multipart/form-data; boundary=------------nx-oauth216807")
-        #expect(try await api.send("POST", "/api/tasks", as: "alice", [type], body).status == 201)
-        #expect(try await texts(api.send("GET", "/api/tasks", as: "alice")) == ["Buy milk"])
-    }
-
-    @Test(
         "Android: Latin-1 in JSON, a content type on GET, and only the first line is read",
         arguments: Transport.allCases)
     func android(transport: Transport) async throws {
@@ -86,41 +46,8 @@ struct ClientTests {
         #expect(try texts(list) == ["Caf" + String(repeating: "é", count: 60)])
     }
 
-    @Test("WPF: urlencoded with +, and values that its typed reader accepts", arguments: Transport.allCases)
-    func wpf(transport: Transport) async throws {
-        let api = TestedAPI(transport)
-        for body in ["task=Buy+milk", "Text=Buy+milk"] {
-            #expect(try await api.send("POST", "/api/tasks", as: "alice", [form], body).status == 201)
-        }
-        let list = try await api.send("GET", "/api/tasks", as: "alice")
-        for (index, element) in try #require(JSONValue(parsing: list.body).array).enumerated() {
-            for member in try #require(element.object).members {
-                switch member.name {
-                case "Id", "TaskID": #expect(member.value == .integer(Int64(index + 1)))
-                case "owner", "Owner": #expect(member.value == .string(NameVerifier.alice))
-                case "task", "Text": #expect(member.value == "Buy milk")
-                case "completed", "Completed": #expect(member.value == false)
-                case "date", "DateModified": #expect(member.value.string?.utf8.count == 24)
-                default: Issue.record("a member that no client knows: \(member.name)")
-                }
-            }
-        }
-    }
-
-    @Test("MVC: //api/tasks/ and delete by id", arguments: Transport.allCases)
-    func mvc(transport: Transport) async throws {
-        let api = TestedAPI(transport)
-        let added = try await api.send("POST", "//api/tasks/", as: "alice", [form], "Text=Buy+milk")
-        #expect(added.status == 201)
-        #expect(added.headers["Location"] == "/api/tasks/1")
-        #expect(try await api.send("GET", "//api/tasks/", as: "alice").status == 200)
-        #expect(try await api.send("DELETE", "//api/tasks/1", as: "alice").status == 204)
-        #expect(try await api.send("DELETE", "//api/tasks/1", as: "alice").status == 204)
-        #expect(try await api.send("GET", "//api/tasks/", as: "alice").text == "[]")
-    }
-
-    @Test("Browser with Hello.js: a token in the query, where the setting allows it", arguments: Transport.allCases)
-    func hellojs(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Browser with Hello.js: a token in the query, where the setting allows it`(transport: Transport) async throws {
         let origin = ("Origin", "http://localhost:8000")
         let closed = try await TestedAPI(transport).send("GET", "/api/tasks/hellojs?access_token=alice", [origin])
         #expect(closed.status == 401)
@@ -172,8 +99,8 @@ struct ClientTests {
         #expect(try await texts(api.send("GET", "/api/tasks", as: "alice")) == ["g", "query"])
     }
 
-    @Test("The addresses of restify have the owner and the text in the path", arguments: Transport.allCases)
-    func restify(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `The addresses of restify have the owner and the text in the path`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         #expect(try await api.send("POST", "/api/tasks/anybody/Buy%20milk", as: "alice").status == 201)
         #expect(try await texts(api.send("GET", "/api/tasks/anybody", as: "alice")) == ["Buy milk"])

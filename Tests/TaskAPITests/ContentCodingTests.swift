@@ -52,8 +52,8 @@ struct ContentCodingTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice", [("Accept-Encoding", "br")]).body == plain.body)
     }
 
-    @Test("What is short, and what has no second form, goes out as it is", arguments: Transport.allCases)
-    func short(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `What is short, and what has no second form, goes out as it is`(transport: Transport) async throws {
         let api = try await api(transport, tasks: 3)
         for target in ["/api/tasks", "/api/tasks/1", "/api/me", "/short.js", "/icon.png", "/config.json", "/none"] {
             let answer = try await api.send("GET", target, as: "alice", [Self.gzip])
@@ -65,8 +65,8 @@ struct ContentCodingTests {
         #expect(try await api.send("GET", "/icon.png").headers["Vary"] == nil)
     }
 
-    @Test("A file, and what gzip does not make shorter", arguments: Transport.allCases)
-    func files(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `A file, and what gzip does not make shorter`(transport: Transport) async throws {
         let api = try await api(transport, tasks: 0)
         let plain = try await api.send("GET", "/app.css")
         #expect(plain.text == Self.style && plain.headers.values("Vary") == ["Accept-Encoding"])
@@ -80,8 +80,8 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("If-None-Match knows the tags of all codings that the client accepts", arguments: ["/api/tasks", "/app.css"])
-    func conditions(target: String) async throws {
+    @Test(arguments: ["/api/tasks", "/app.css"])
+    func `If-None-Match knows the tags of all codings that the client accepts`(target: String) async throws {
         let api = try await api(tasks: 4)
         func ask(_ known: String, _ fields: (String, String)...) async throws -> Response {
             try await api.send("GET", target, as: "alice", fields + [("If-None-Match", known)])
@@ -102,8 +102,7 @@ struct ContentCodingTests {
         #expect(try await ask("\"x-gzip\"", Self.gzip).status == 200)
     }
 
-    @Test("A change is seen in both codings, and another's list never")
-    func changes() async throws {
+    @Test func `A change is seen in both codings, and another's list never`() async throws {
         let cached = try CachingStore()
         let api = try await api(tasks: 80) { $0.store = cached.store }
         for number in 0..<80 { _ = try await api.send("POST", "/api/tasks", as: "bob", [], "task=Call+\(number)") }
@@ -122,8 +121,7 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("All who are sent a state share one copy of it, also those who ask at once")
-    func sharedCopy() async throws {
+    @Test func `All who are sent a state share one copy of it, also those who ask at once`() async throws {
         let cached = try CachingStore()
         let api = try await api(tasks: 80) { $0.store = cached.store }
         let responses = try await withThrowingTaskGroup(of: Response.self) { group in
@@ -136,8 +134,8 @@ struct ContentCodingTests {
         #expect(try await api.send("GET", "/app.css", as: nil, [Self.gzip]).address == file.address)
     }
 
-    @Test("Event loops compress only short lists, and answer at once with a form that is made", arguments: [40, 80])
-    func eventLoop(tasks: Int) async throws {
+    @Test(arguments: [40, 80])
+    func `Event loops compress only short lists, and answer at once with a form that is made`(tasks: Int) async throws {
         let cached = try CachingStore()
         let api = try await api(tasks: tasks) { $0.store = cached.store }
         let size = try await api.send("GET", "/api/tasks", as: "alice").body.count
@@ -183,8 +181,7 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("A list is sent as it is if there is no memory for sending the gzip form")
-    func noMemory() async throws {
+    @Test func `A list is sent as it is if there is no memory for sending the gzip form`() async throws {
         let cached = try CachingStore(answers: AnswerMemory(limit: 4 << 20))
         let api = try await apiWithLongList(cached)
         let plain = try await api.send("GET", "/api/tasks", as: "alice")

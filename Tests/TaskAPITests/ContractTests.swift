@@ -24,8 +24,7 @@ struct ContractTests {
         table.rows.filter { $0.route != .file }.map(\.definition).filter { shape($0.pattern) == shape(path) }
     }
 
-    @Test("The contract has every path of the table")
-    func everyRow() {
+    @Test func `The contract has every path of the table`() {
         let paths = Set(contract.paths.map { shape($0.path) })
         #expect(paths.count > 10)
         // Files are in the folder Public, nothing else is below /api/, and only old clients put a text into the path.
@@ -51,8 +50,7 @@ struct ContractTests {
         }
     }
 
-    @Test("The table has every path of the contract, and no earlier row takes its requests")
-    func everyPath() throws {
+    @Test func `The table has every path of the contract, and no earlier row takes its requests`() throws {
         for (path, _) in contract.paths {
             let example = path.replacing("{id}", with: "1").replacing("{owner}", with: "me")
                 .replacing("{text}", with: "x").replacing("{resource}", with: "api/tasks")
@@ -67,8 +65,7 @@ struct ContractTests {
         }
     }
 
-    @Test("Methods, tokens, scopes and bodies are the same")
-    func operations() {
+    @Test func `Methods, tokens, scopes and bodies are the same`() {
         for (path, operations) in contract.paths {
             let rows = rows(path)
             let isProtected = rows.first?.isProtected ?? false
@@ -89,16 +86,14 @@ struct ContractTests {
         }
     }
 
-    @Test("HEAD takes and answers what GET does")
-    func head() {
+    @Test func `HEAD takes and answers what GET does`() {
         for (path, operations) in contract.paths {
             guard let get = operations[.get], let head = operations[.head] else { continue }
             #expect(get == head, "\(path): HEAD differs from GET in openapi.yaml")
         }
     }
 
-    @Test("An id is an integer, and no reserved name reads as one")
-    func identifier() throws {
+    @Test func `An id is an integer, and no reserved name reads as one`() throws {
         #expect(contract.identifier["type"] == "integer" && contract.identifier["format"] == "int64")
         let prefix = "/api/tasks/"
         let names = table.rows.map(\.definition.pattern).filter { $0.hasPrefix(prefix) }.map {
@@ -112,8 +107,7 @@ struct ContractTests {
 
 @Suite("The version is one everywhere", .timeLimit(.minutes(15)))
 struct VersionTests {
-    @Test("Contract, image and deployment name the version of the programs")
-    func version() throws {
+    @Test func `Contract, image and deployment name the version of the programs`() throws {
         func text(_ file: String) throws -> String {
             String(decoding: try TestFile("../../\(file)").bytes(), as: UTF8.self)
         }

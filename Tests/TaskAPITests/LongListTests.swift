@@ -31,8 +31,8 @@ struct LongListTests {
         return (answer.status, answer.headers["Link"], answer.headers["ETag"], tasks?.count)
     }
 
-    @Test("Comes in pages, with the next one in Link", arguments: Transport.allCases)
-    func pages(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Comes in pages, with the next one in Link`(transport: Transport) async throws {
         let api = try await api(transport, answers)
         let first = try await ask(api)
         #expect(first.link == "</api/tasks?after=8>; rel=\"next\"" && first.count == 8)
@@ -49,8 +49,7 @@ struct LongListTests {
         #expect(answers.statistics == .init(held: 0, refused: 0))
     }
 
-    @Test("Is answered when another one of the same person has been sent")
-    func waited() async throws {
+    @Test func `Is answered when another one of the same person has been sent`() async throws {
         let answers = AnswerMemory(limit: 1 << 20, patience: .seconds(600))
         let api = try await api(.inProcess, answers)
         var taken = answers.lease(answers.limit / 4, for: Owner(NameVerifier.alice))

@@ -42,8 +42,7 @@ struct ProtectedResourceTests {
         }
     }
 
-    @Test("It lists the issuers of the open sources and the scopes to ask for (P-35)")
-    func members() async throws {
+    @Test func `It lists the issuers of the open sources and the scopes to ask for (P-35)`() async throws {
         let document = try #require(try await document("https://tasks.example.com"))
         #expect(document["authorization_servers"] == ["https://a.example/v2.0/", "https://b.example/v2.0"])
         #expect(document["scopes_supported"] == ["https://a.example/tasks.read"])
@@ -53,8 +52,7 @@ struct ProtectedResourceTests {
         #expect(!text.contains("authorization_servers") && !text.contains("scopes_supported"), "\(text)")
     }
 
-    @Test("It is at the root and at the path of the resource, and nowhere else (P-35)")
-    func places() async throws {
+    @Test func `It is at the root and at the path of the resource, and nowhere else (P-35)`() async throws {
         for (address, path) in [
             ("https://example.com", ""), ("https://example.com", "/api/tasks"), ("https://example.com/todo", ""),
             ("https://example.com/todo", "/api/tasks"), ("https://example.com/todo", "/todo/api/tasks"),
@@ -69,8 +67,8 @@ struct ProtectedResourceTests {
         #expect(try await document(nil, host: "localhost", at: Self.wellKnown + "/api/tasks") != nil)
     }
 
-    @Test("Every 401 leads to a document of its own resource, where the address is configured (P-35)")
-    func challenge() async throws {
+    @Test
+    func `Every 401 leads to a document of its own resource, where the address is configured (P-35)`() async throws {
         for (address, metadata) in [
             ("https://example.com", "https://example.com\(Self.wellKnown)/api/tasks"),
             ("https://example.com/todo", "https://example.com\(Self.wellKnown)/todo/api/tasks"),

@@ -14,8 +14,8 @@ struct TaskDetailsTests {
         try #require(try JSONValue(parsing: answer.body).object)
     }
 
-    @Test("They are added, read, changed and removed, each by its name", arguments: Transport.allCases)
-    func life(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `They are added, read, changed and removed, each by its name`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let added = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"a",\#(three)}"#)
         #expect(added.status == 201)
@@ -37,8 +37,8 @@ struct TaskDetailsTests {
         #expect(same.body == named.body && same.headers["ETag"] == named.headers["ETag"])
     }
 
-    @Test("In a form an empty value stands for none", arguments: Transport.allCases)
-    func forms(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `In a form an empty value stands for none`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let added = try await api.send(
             "POST", "/api/tasks", as: "alice", [form], "task=a&due=2026-11-30&notes=two%0Alines&position=2.5")
@@ -82,16 +82,14 @@ struct TaskDetailsTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice").body == before)
     }
 
-    @Test(
-        "A form with a value that is not valid is refused",
-        arguments: ["due=x", "position=one", "position=0x1", "position=%20"])
-    func wrongForms(field: String) async throws {
+    @Test(arguments: ["due=x", "position=one", "position=0x1", "position=%20"])
+    func `A form with a value that is not valid is refused`(field: String) async throws {
         let answer = try await TestedAPI(.inProcess).send("POST", "/api/tasks", as: "alice", [form], "task=a&\(field)")
         #expect(answer.status == 422)
     }
 
-    @Test("An Idempotency-Key belongs to a task with its details", arguments: Transport.allCases)
-    func idempotency(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `An Idempotency-Key belongs to a task with its details`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let headers = [json, ("Idempotency-Key", "5b1c")]
         func add(_ members: String) async throws -> Response {

@@ -16,8 +16,8 @@ struct TaskHandlersTests {
         try JSONValue(parsing: response.body).object?["code"]?.string
     }
 
-    @Test("No one sees or changes the tasks of another, on any method", arguments: Transport.allCases)
-    func isolation(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `No one sees or changes the tasks of another, on any method`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         _ = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"mine"}"#)
         #expect(try await api.send("GET", "/api/tasks", as: "bob").text == "[]")
@@ -29,8 +29,8 @@ struct TaskHandlersTests {
         #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 200)
     }
 
-    @Test("A delete without a text deletes nothing", arguments: Transport.allCases)
-    func deleteNothing(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `A delete without a text deletes nothing`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         _ = try await api.send("POST", "/api/tasks?task=kept", as: "alice")
         for body in ["", "{}", #"{"task":null}"#, #"{"task":""}"#] {
@@ -42,8 +42,8 @@ struct TaskHandlersTests {
         #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 404)
     }
 
-    @Test("PATCH changes what it names, PUT everything, If-Match guards both", arguments: Transport.allCases)
-    func change(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `PATCH changes what it names, PUT everything, If-Match guards both`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let added = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"a"}"#)
         let tag = try #require(added.headers["ETag"])
@@ -67,8 +67,8 @@ struct TaskHandlersTests {
         #expect(missing.status == 412)
     }
 
-    @Test("DELETE with If-Match removes a task only in the state that was seen", arguments: Transport.allCases)
-    func conditionalDelete(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `DELETE with If-Match removes a task only in the state that was seen`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         _ = try await api.send("POST", "/api/tasks?task=a", as: "alice")
         let changed = try await api.send("PATCH", "/api/tasks/1", as: "alice", [json], #"{"completed":true}"#)
@@ -87,8 +87,8 @@ struct TaskHandlersTests {
         #expect(try await api.send("GET", "/api/tasks/1", as: "alice").status == 404)
     }
 
-    @Test("A change of one name of a value in a copied task is refused, not lost", arguments: Transport.allCases)
-    func disagreement(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `A change of one name of a value in a copied task is refused, not lost`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         _ = try await api.send("POST", "/api/tasks?task=a", as: "alice")
         for body in [#"{"task":"b","Text":"a"}"#, #"{"completed":true,"Completed":false}"#, #"{"completed":"maybe"}"#] {
@@ -98,8 +98,8 @@ struct TaskHandlersTests {
         }
     }
 
-    @Test("An Idempotency-Key makes a retry add once", arguments: Transport.allCases)
-    func idempotency(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `An Idempotency-Key makes a retry add once`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         let key = ("Idempotency-Key", "5b1c")
         let first = try await api.send("POST", "/api/tasks", as: "alice", [json, key], #"{"task":"a"}"#)
@@ -115,8 +115,8 @@ struct TaskHandlersTests {
         #expect(bad.status == 400)
     }
 
-    @Test("The digests of idempotency keys stay what they are: databases hold them", arguments: [false, true])
-    func fingerprint(completed: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `The digests of idempotency keys stay what they are: databases hold them`(completed: Bool) async throws {
         let store = MemoryTaskStore()
         let added = try await TestedAPI(.inProcess) { $0.store = store }.send(
             "POST", "/api/tasks", as: "alice", [json, ("Idempotency-Key", "5b1c")],
@@ -131,8 +131,8 @@ struct TaskHandlersTests {
         #expect(isRepeated, "\(again)")
     }
 
-    @Test("Lists are filtered, paged and known again by their tag", arguments: Transport.allCases)
-    func lists(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Lists are filtered, paged and known again by their tag`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         for number in 1...5 {
             _ = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"\#(number)"}"#)
@@ -190,8 +190,8 @@ struct TaskHandlersTests {
         #expect(try code(answer) == expected)
     }
 
-    @Test("U+0000 in a query argument is refused, whatever the argument is", arguments: ["other=%00", "oth%00er=a"])
-    func nulInQuery(argument: String) async throws {
+    @Test(arguments: ["other=%00", "oth%00er=a"])
+    func `U+0000 in a query argument is refused, whatever the argument is`(argument: String) async throws {
         let answer = try await TestedAPI(.socket).send("POST", "/api/tasks?task=a&\(argument)", as: "alice")
         #expect(answer.status == 400)
     }
@@ -220,10 +220,8 @@ struct TaskHandlersTests {
         #expect(kept.contains(#""task":"kept""#) && kept.contains(#""completed":false"#))
     }
 
-    @Test(
-        "A query argument that should be an integer takes digits only",
-        arguments: ["limit=%2B5", "after=%2B5", "after=-0"])
-    func signs(query: String) async throws {
+    @Test(arguments: ["limit=%2B5", "after=%2B5", "after=-0"])
+    func `A query argument that should be an integer takes digits only`(query: String) async throws {
         #expect(try await TestedAPI(.inProcess).send("GET", "/api/tasks?\(query)", as: "alice").status == 400)
     }
 
@@ -248,24 +246,22 @@ struct TaskHandlersTests {
         #expect(try await api.send("POST", "/api/tasks", as: "alice", two, "task=a").status == 400)
     }
 
-    @Test("White space around an Idempotency-Key does not belong to it")
-    func paddedIdempotencyKey() async throws {
+    @Test func `White space around an Idempotency-Key does not belong to it`() async throws {
         let api = TestedAPI(.socket)
         let first = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", "  a ")], "task=a")
         let again = try await api.send("POST", "/api/tasks", as: "alice", [("Idempotency-Key", "a \t")], "task=a")
         #expect(first.status == 201 && again.text == first.text)
     }
 
-    @Test("JSON sent as a form, as curl -d does, is recognized")
-    func jsonAsForm() async throws {
+    @Test func `JSON sent as a form, as curl -d does, is recognized`() async throws {
         let answer = try await TestedAPI(.inProcess).send(
             "POST", "/api/tasks", as: "alice", [("Content-Type", "application/x-www-form-urlencoded")], #"{"task":"a"}"#
         )
         #expect(answer.text.contains("add the header Content-Type: application/json"))
     }
 
-    @Test("Scalars become texts, and a body without a type is read as a form", arguments: Transport.allCases)
-    func leniency(transport: Transport) async throws {
+    @Test(arguments: Transport.allCases)
+    func `Scalars become texts, and a body without a type is read as a form`(transport: Transport) async throws {
         let api = TestedAPI(transport)
         for body in [#"{"task":5}"#, #"{"task":true}"#] {
             #expect(try await api.send("POST", "/api/tasks", as: "alice", [json], body).status == 201)
@@ -275,8 +271,7 @@ struct TaskHandlersTests {
         for text in ["5", "true", "plain"] { #expect(list.contains(#""task":"\#(text)""#)) }
     }
 
-    @Test("A person has a limited number of tasks")
-    func limit() async throws {
+    @Test func `A person has a limited number of tasks`() async throws {
         let api = TestedAPI(.inProcess) { $0.taskLimit = 1 }
         #expect(try await api.send("POST", "/api/tasks?task=a", as: "alice").status == 201)
         let full = try await api.send("POST", "/api/tasks?task=b", as: "alice", [problemJSON])

@@ -6,8 +6,7 @@ import Testing
 struct AnswerMemoryTests {
     private func owner(_ number: Int) -> Owner { Owner("owner-\(number)") }
 
-    @Test("An owner leaves three quarters to others, and something is always free")
-    func shares() {
+    @Test func `An owner leaves three quarters to others, and something is always free`() {
         let memory = AnswerMemory(limit: 1_000_000)
         var leases: [AnswerLease] = []
         for number in 0..<20 {
@@ -26,16 +25,14 @@ struct AnswerMemoryTests {
         #expect(memory.lease(250_000, for: owner(0)) != nil)
     }
 
-    @Test("A lease larger than every share is refused")
-    func tooMuch() {
+    @Test func `A lease larger than every share is refused`() {
         let memory = AnswerMemory(limit: 1_000_000)
         #expect(memory.lease(250_001, for: owner(0)) == nil)
         #expect(memory.lease(.max / 4, for: owner(0)) == nil)
         #expect(memory.statistics.held == 0)
     }
 
-    @Test("Who waits for room is resumed when it is given back, as many as have room together")
-    func waiting() async throws {
+    @Test func `Who waits for room is resumed when it is given back, as many as have room together`() async throws {
         let memory = AnswerMemory(limit: 1_000_000)
         let deadline = ContinuousClock.now + .seconds(600)
         var leases = (1...4).map { memory.lease(120_000, for: owner($0)) }
@@ -51,8 +48,7 @@ struct AnswerMemoryTests {
         #expect(memory.statistics == .init(held: 0, refused: 0))
     }
 
-    @Test("A wait ends at its deadline, and no owner takes more than four places")
-    func overdue() async {
+    @Test func `A wait ends at its deadline, and no owner takes more than four places`() async {
         let memory = AnswerMemory(limit: 1_000_000)
         var lease = memory.lease(250_000, for: owner(1))
         let start = ContinuousClock.now

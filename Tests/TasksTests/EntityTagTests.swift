@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Entity tags identify states", .timeLimit(.minutes(15)))
 struct EntityTagTests {
-    @Test("The tag of a task is id and revision, in quotes")
-    func ofTask() throws {
+    @Test func `The tag of a task is id and revision, in quotes`() throws {
         let item = TaskItem(
             id: 7, owner: Owner("o"), text: try TaskText("x"), created: 0, modified: 0, revision: 12)
         #expect(item.entityTag == #""7.12""#)
@@ -13,25 +12,22 @@ struct EntityTagTests {
     }
 
     @Test(
-        "If-Match gives the revisions that it names",
         arguments: [
             (#""7.1", "7.3""#, [1, 3]), (#""7.1","8.2""#, [1]), (#"W/"7.1""#, []), (#""7.01""#, []), (#""7.-1""#, []),
             (#""7.+1""#, []), (#""7.0""#, []), (#""7.""#, []), ("7.1", []), ("", []), (#""7.9999999999999999999""#, []),
             ("\t\"7.4\" ", [4]), (#""17.1""#, []), (#""7.5-gzip""#, [5]), (#""7.-gzip""#, []),
             (#""7.5-gzip-gzip""#, []), (#"W/"7.5-gzip""#, []), (#""7.5-br""#, []),
         ] as [(String, Set<Int64>)])
-    func ifMatch(field: String, revisions: Set<Int64>) {
+    func `If-Match gives the revisions that it names`(field: String, revisions: Set<Int64>) {
         #expect(TaskItem.revisions(ifMatch: field, of: 7) == revisions)
     }
 
-    @Test("A star asks for no revision")
-    func star() {
+    @Test func `A star asks for no revision`() {
         #expect(TaskItem.revisions(ifMatch: "*", of: 7) == nil)
         #expect(TaskItem.revisions(ifMatch: #""7.1", *"#, of: 7) == nil)
     }
 
-    @Test("The tag of a list is the same on every machine, and another for every change of a byte")
-    func ofList() throws {
+    @Test func `The tag of a list is the same on every machine, and another for every change of a byte`() throws {
         #expect(TaskList(rendering: []).entityTag == Self.tagOfEmptyList)
         var tags: Set<String> = []
         for length in 1...40 {

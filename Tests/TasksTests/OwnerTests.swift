@@ -3,8 +3,7 @@ import Testing
 
 @Suite("An owner is compared byte by byte and may have a namespace", .timeLimit(.minutes(15)))
 struct OwnerTests {
-    @Test("The name before the first colon is a namespace if it can be the name of a source (P-14)")
-    func names() {
+    @Test func `The name before the first colon is a namespace if it can be the name of a source (P-14)`() {
         let identifier = "00000001-0000-4000-8000-000000000000"
         for (owner, name) in [
             ("ext:\(identifier)", "ext"), ("a-1:b:c", "a-1"), ("0123456789abcdef:x", "0123456789abcdef"),

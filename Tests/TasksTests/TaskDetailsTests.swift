@@ -5,21 +5,17 @@ import Testing
 
 @Suite("The details of a task", .timeLimit(.minutes(15)))
 struct TaskDetailsTests {
-    @Test(
-        "A date that exists is taken as it is",
-        arguments: ["0001-01-01", "2026-11-30", "2028-02-29", "2000-02-29", "9999-12-31"])
-    func dates(text: String) {
+    @Test(arguments: ["0001-01-01", "2026-11-30", "2028-02-29", "2000-02-29", "9999-12-31"])
+    func `A date that exists is taken as it is`(text: String) {
         #expect(DetailKind.date.checked(.string(text)) == .string(text))
     }
 
-    @Test(
-        "Anything else is no date",
-        arguments: [
-            "", "2026-11-31", "2027-02-29", "1900-02-29", "0000-01-01", "10000-01-01", "2026-13-01", "2026-00-01",
-            "2026-01-00", "2026-1-1", "2026-11-30T00:00:00Z", " 2026-11-30", "2026/11/30", "+026-11-30", "20261130",
-            "2026-11-3\u{661}", "٢٠٢٦-١١-٣٠",
-        ])
-    func noDates(text: String) {
+    @Test(arguments: [
+        "", "2026-11-31", "2027-02-29", "1900-02-29", "0000-01-01", "10000-01-01", "2026-13-01", "2026-00-01",
+        "2026-01-00", "2026-1-1", "2026-11-30T00:00:00Z", " 2026-11-30", "2026/11/30", "+026-11-30", "20261130",
+        "2026-11-3\u{661}", "٢٠٢٦-١١-٣٠",
+    ])
+    func `Anything else is no date`(text: String) {
         #expect(DetailKind.date.checked(.string(text)) == nil)
     }
 
@@ -36,16 +32,14 @@ struct TaskDetailsTests {
         #expect(TaskDetail.position.kind.checked(try JSONValue(parsing: checked.serialized())) == checked)
     }
 
-    @Test("What is not finite or beyond 2^53 is no position")
-    func noPositions() {
+    @Test func `What is not finite or beyond 2^53 is no position`() {
         for value in [Double.nan, .infinity, -.infinity, 9_007_199_254_740_994, -1e300] {
             #expect(TaskDetail.position.kind.checked(.real(value)) == nil)
         }
         #expect(TaskDetail.position.kind.checked(.integer(9_007_199_254_740_993)) == nil)
     }
 
-    @Test("Notes have 1 to 10,000 bytes without U+0000, and are compared byte for byte")
-    func notes() {
+    @Test func `Notes have 1 to 10,000 bytes without U+0000, and are compared byte for byte`() {
         let kind = TaskDetail.notes.kind
         for wrong in ["", "a\0", String(repeating: "x", count: 10_001)] { #expect(kind.checked(.string(wrong)) == nil) }
         let longest = JSONValue.string(String(repeating: "é", count: 5000))
@@ -54,16 +48,14 @@ struct TaskDetailsTests {
         #expect(TaskDetails([.notes: composed]) != TaskDetails([.notes: decomposed]))
     }
 
-    @Test("A flag is true or absent")
-    func flags() {
+    @Test func `A flag is true or absent`() {
         #expect(DetailKind.flag.checked(true) == true)
         for wrong in [false, .null, 1, "true"] as [JSONValue] {
             #expect(DetailKind.flag.checked(wrong) == nil)
         }
     }
 
-    @Test("No detail can have the mark that removes it, and none has a value of another kind")
-    func kinds() {
+    @Test func `No detail can have the mark that removes it, and none has a value of another kind`() {
         let kinds = TaskDetail.allCases.map(\.kind) + [.flag]
         for kind in kinds {
             #expect(kind.checked(kind.removal) == nil)
@@ -73,16 +65,14 @@ struct TaskDetailsTests {
         #expect(DetailKind.date.checked(1) == nil && DetailKind.flag.checked(.string("true")) == nil)
     }
 
-    @Test("Names are those that are stored, shown and digested for ever")
-    func names() {
+    @Test func `Names are those that are stored, shown and digested for ever`() {
         let first = TaskDetail.allCases.prefix(3)
         #expect(first.map(\.name) == ["due", "notes", "position"] && first.map(\.digestName) == ["d", "n", "p"])
         #expect(Set(TaskDetail.allCases.map(\.name)).count == TaskDetail.allCases.count)
         #expect(Set(TaskDetail.allCases.map(\.digestName)).count == TaskDetail.allCases.count)
     }
 
-    @Test("A change sets, removes and keeps; the order in which details are set does not matter")
-    func changes() {
+    @Test func `A change sets, removes and keeps; the order in which details are set does not matter`() {
         var details = TaskDetails([.due: .string("2026-11-30"), .notes: .string("n")])
         let change = TaskDetailsChange([.due: nil, .position: 1])
         #expect(change.applied(to: details) == TaskDetails([.notes: .string("n"), .position: 1]))
@@ -93,8 +83,7 @@ struct TaskDetailsTests {
         #expect(details.members.map(\.detail) == [.due, .position])
     }
 
-    @Test("Only what is set is shown, after everything else")
-    func rendering() throws {
+    @Test func `Only what is set is shown, after everything else`() throws {
         func item(_ details: TaskDetails) throws -> TaskItem {
             TaskItem(id: 7, owner: Owner("o"), text: try TaskText("x"), created: 0, modified: 0, details: details)
         }
@@ -117,8 +106,7 @@ struct TaskDetailsTests {
         }
     }
 
-    @Test("A page leases what notes take before they are rendered")
-    func lease() throws {
+    @Test func `A page leases what notes take before they are rendered`() throws {
         let memory = AnswerMemory(limit: 3 << 20)
         var page = TaskPage(of: Owner("o"), atMost: nil, in: memory)
         for id in 1...20 as ClosedRange<Int64> {
@@ -134,8 +122,7 @@ struct TaskDetailsTests {
         #expect(page.count == 4)
     }
 
-    @Test("A page takes no more memory than its lease, however long its tasks are")
-    func bound() throws {
+    @Test func `A page takes no more memory than its lease, however long its tasks are`() throws {
         let details = TaskDetails([
             .due: .string("2026-11-30"), .notes: .string("n"), .position: .real(-.leastNormalMagnitude),
         ])

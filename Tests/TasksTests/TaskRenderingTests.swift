@@ -12,8 +12,7 @@ struct TaskRenderingTests {
             modified: 1_472_575_721_004)
     }
 
-    @Test("A task is one line with old and new names")
-    func oneTask() throws {
+    @Test func `A task is one line with old and new names`() throws {
         let expected =
             #"{"Id":7,"TaskID":7,"owner":"6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa","#
             + #""Owner":"6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa","task":"Buy milk","Text":"Buy milk","completed":false,"#
@@ -21,8 +20,7 @@ struct TaskRenderingTests {
         #expect(String(decoding: try item("Buy milk").json, as: UTF8.self) == expected)
     }
 
-    @Test("A list is the tasks between brackets")
-    func list() throws {
+    @Test func `A list is the tasks between brackets`() throws {
         let (first, second) = (try item("a"), try item("b", id: 8, completed: true))
         var page = TaskPage(of: owner, atMost: 2, in: AnswerMemory())
         let taken = [try page.append(first), try page.append(second), try page.append(item("c", id: 9))]
@@ -33,20 +31,17 @@ struct TaskRenderingTests {
         #expect(TaskPage(of: owner, atMost: nil, in: AnswerMemory()).list().json == Array("[]".utf8))
     }
 
-    @Test(
-        "Only what RFC 8259 requires is escaped",
-        arguments: [
-            ("\"", #"\""#), ("\\", #"\\"#), ("/", "/"), ("\u{8}\t\n\u{C}\r", #"\b\t\n\f\r"#), ("\u{1}", #"\u0001"#),
-            ("\u{1F}", #"\u001f"#), ("\u{7F}\u{2028}é😀", "\u{7F}\u{2028}é😀"), ("a\"b", #"a\"b"#),
-        ])
-    func escapes(text: String, escaped: String) throws {
+    @Test(arguments: [
+        ("\"", #"\""#), ("\\", #"\\"#), ("/", "/"), ("\u{8}\t\n\u{C}\r", #"\b\t\n\f\r"#), ("\u{1}", #"\u0001"#),
+        ("\u{1F}", #"\u001f"#), ("\u{7F}\u{2028}é😀", "\u{7F}\u{2028}é😀"), ("a\"b", #"a\"b"#),
+    ])
+    func `Only what RFC 8259 requires is escaped`(text: String, escaped: String) throws {
         let plain = String(decoding: try item("?").json, as: UTF8.self)
         let expected = plain.split(separator: "?", omittingEmptySubsequences: false).joined(separator: escaped)
         #expect(try item(text).json == Array(expected.utf8))
     }
 
-    @Test("An owner from another claim is escaped too")
-    func ownerEscaped() throws {
+    @Test func `An owner from another claim is escaped too`() throws {
         let odd = TaskItem(id: 1, owner: Owner(#"a"b\"#), text: try TaskText("x"), created: 0, modified: 0)
         #expect(String(decoding: odd.json, as: UTF8.self).contains(#""owner":"a\"b\\","Owner":"a\"b\\","task""#))
     }

@@ -3,8 +3,7 @@ import Testing
 
 @Suite("A text is 1 to 4096 bytes without U+0000", .timeLimit(.minutes(15)))
 struct TaskTextTests {
-    @Test("The limits are in bytes")
-    func limits() throws {
+    @Test func `The limits are in bytes`() throws {
         #expect(throws: TaskText.Failure.empty) { try TaskText("") }
         #expect(try TaskText(String(repeating: "a", count: 4096)).value.utf8.count == 4096)
         #expect(throws: TaskText.Failure.tooLong(bytes: 4097)) { try TaskText(String(repeating: "a", count: 4097)) }
@@ -12,16 +11,14 @@ struct TaskTextTests {
         #expect(throws: TaskText.Failure.tooLong(bytes: 4098)) { try TaskText(String(repeating: "é", count: 2049)) }
     }
 
-    @Test("U+0000 is refused at every position")
-    func nul() {
+    @Test func `U+0000 is refused at every position`() {
         let long = String(repeating: "a", count: 100)
         for text in ["\0", "a\0b", "\0" + long, long + "\0", long + "\0" + long] {
             #expect(throws: TaskText.Failure.containsNUL) { try TaskText(text) }
         }
     }
 
-    @Test("Composed and decomposed letters differ")
-    func bytes() throws {
+    @Test func `Composed and decomposed letters differ`() throws {
         let (composed, decomposed) = (try TaskText("caf\u{E9}"), try TaskText("cafe\u{301}"))
         #expect(composed.value == decomposed.value)
         #expect(composed != decomposed)

@@ -13,8 +13,7 @@ struct ClaimRulesTests {
         verification = try Verification()
     }
 
-    @Test("A good token represents its owner")
-    func aGoodTokenRepresentsItsOwner() throws {
+    @Test func `A good token represents its owner`() throws {
         let principal = try verification.verify(makeToken()).principal
         #expect(
             principal
@@ -23,8 +22,7 @@ struct ClaimRulesTests {
                     scopes: ["tasks.read", "tasks.write"], expiry: TestClaims.now + 3600))
     }
 
-    @Test("The first broken rule is the refusal, and the signature comes before all claims (V-50)")
-    func order() throws {
+    @Test func `The first broken rule is the refusal, and the signature comes before all claims (V-50)`() throws {
         var claims: JSONObject = [
             "exp": "x", "nbf": "x", "iat": "x", "iss": 1, "aud": 1, "tfp": 1, "oid": 1, "scp": 1,
         ]
@@ -44,8 +42,7 @@ struct ClaimRulesTests {
     }
 
     /// To Swift's `==` these are equal.
-    @Test("Composed and decomposed letters differ (V-54, V-55)")
-    func composedAndDecomposedLettersDiffer() throws {
+    @Test func `Composed and decomposed letters differ (V-54, V-55)`() throws {
         var verification = verification
         verification.issuers = [TokenIssuer(identifier: "https://caf\u{E9}.example/", policy: TestClaims.policy)]
         #expect(verification.refusal(with: "iss", "https://caf\u{E9}.example/") == nil)
@@ -56,8 +53,7 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "aud", "cafe\u{301}") == .wrongAudience)
     }
 
-    @Test("Only the owner claim names the owner (V-58)")
-    func owner() throws {
+    @Test func `Only the owner claim names the owner (V-58)`() throws {
         let upper = makeToken(claims: TestClaims.good.with("oid", .string(TestClaims.owner.uppercased())))
         #expect(try verification.verify(upper).principal.owner == TestClaims.owner)
         let sub = makeToken(
@@ -65,8 +61,7 @@ struct ClaimRulesTests {
         #expect(try verification.verify(sub).principal.owner == TestClaims.owner)
     }
 
-    @Test("An owner claim other than oid may have other text (V-57)")
-    func anotherOwnerClaimMayHoldOtherText() throws {
+    @Test func `An owner claim other than oid may have other text (V-57)`() throws {
         var verification = verification
         verification.rules.owner.claim = OwnerClaim("sub")
         let token = makeToken(claims: TestClaims.good.with("sub", "Auth0|Alice \u{E9}"))
@@ -78,8 +73,7 @@ struct ClaimRulesTests {
         #expect(verification.refusal(with: "sub", nil) == .missingOwner)
     }
 
-    @Test("Claims that no rule reads may have any shape (V-51, V-60)")
-    func unknownClaimsAreIgnored() throws {
+    @Test func `Claims that no rule reads may have any shape (V-51, V-60)`() throws {
         let shapes: [JSONValue] = [.null, true, .real(1e300), .integer(.min), "", [], [[[:]]], ["x": ["y": [1, "2"]]]]
         for name in ["emails", "idp", "extension_a", "ver", "auth_time", "azp", "at_hash", "name", ""] {
             for shape in shapes {

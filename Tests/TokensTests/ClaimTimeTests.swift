@@ -18,20 +18,17 @@ struct ClaimTimeTests {
             of: makeToken(claims: TestClaims.good.with("exp", exp).with("nbf", nbf).with("iat", iat)))
     }
 
-    @Test("The last second of the year 9999 is a NumericDate (V-52)")
-    func lastSecondOfTheYear9999() {
+    @Test func `The last second of the year 9999 is a NumericDate (V-52)`() {
         #expect(refusal(exp: .integer(253_402_300_799)) == nil)
         #expect(refusal(exp: .integer(253_402_300_799), iat: .integer(now)) == .lifetimeTooLong)
     }
 
-    @Test("The claim nbf is before exp (V-53)")
-    func beginningIsBeforeTheEnd() {
+    @Test func `The claim nbf is before exp (V-53)`() {
         #expect(refusal(exp: .integer(now + 10), nbf: .integer(now + 9)) == nil)
         #expect(refusal(exp: .integer(now + 10), nbf: .integer(now + 10)) == .notYetValid)
     }
 
-    @Test("Clocks at the ends of their range do not trap (V-53)")
-    func largestSkewAndOddRulesDoNotTrap() throws {
+    @Test func `Clocks at the ends of their range do not trap (V-53)`() throws {
         var verification = verification
         verification.rules.clockSkew = 300
         verification.now = .max
@@ -40,8 +37,7 @@ struct ClaimTimeTests {
         #expect(verification.refusal(of: makeToken()) == .notYetValid)
     }
 
-    @Test("The times of a cached token say what a new verification would say (V-104)")
-    func timesOfCachedTokens() throws {
+    @Test func `The times of a cached token say what a new verification would say (V-104)`() throws {
         let (exp, start) = (now + 100, now - 7)
         for (claim, early) in [("nbf", TokenRefusal.notYetValid), ("iat", .issuedInFuture)] {
             let times = TestClaims.good.with("exp", .real(Double(exp) + 0.25)).with("nbf", nil).with("iat", nil)

@@ -25,12 +25,10 @@ private func mistake(
 
 @Suite("Common mistakes with tokens are recognized (P-33)", .timeLimit(.minutes(15)))
 struct CommonMistakeTests {
-    @Test(
-        "A token of Microsoft Graph",
-        arguments: [
-            "00000003-0000-0000-c000-000000000000", "https://graph.microsoft.com", "https://graph.microsoft.com/",
-        ])
-    func graph(audience: String) {
+    @Test(arguments: [
+        "00000003-0000-0000-c000-000000000000", "https://graph.microsoft.com", "https://graph.microsoft.com/",
+    ])
+    func `A token of Microsoft Graph`(audience: String) {
         let claims: JSONObject = ["aud": .string(audience), "iss": .string("https://sts.windows.net/\(tenant)/")]
         #expect(mistake(claims, .wrongIssuer) == .graphToken)
         #expect(mistake(["iss": .string(external)], header: ["nonce": "n"], .badSignature) == .graphToken)
@@ -38,8 +36,7 @@ struct CommonMistakeTests {
         #expect(mistake(["iss": .string(external)], header: ["nonce": "n"], .expired) == nil)
     }
 
-    @Test("A token of version 1, unless its issuer is configured; B2C's have that version, too (P-29)")
-    func versionOne() {
+    @Test func `A token of version 1, unless its issuer is configured; B2C's have that version, too (P-29)`() {
         let issuer = "https://sts.windows.net/\(tenant)/"
         #expect(mistake(["iss": .string(issuer)], .wrongIssuer) == .versionOneToken)
         #expect(mistake(["iss": .string(issuer)], .wrongAudience, issuers: [issuer]) == nil)
@@ -47,23 +44,20 @@ struct CommonMistakeTests {
         #expect(mistake(["ver": "1.0", "iss": .string(b2c)], .wrongPolicy, issuers: [b2c]) == .wrongPolicy)
     }
 
-    @Test("An ID token in place of an access token")
-    func idToken() {
+    @Test func `An ID token in place of an access token`() {
         #expect(mistake(["iss": .string(external)], .idToken) == .idToken)
         #expect(mistake(["nonce": "n", "aud": "client"], .wrongAudience) == .idToken)
         #expect(mistake(["token_use": "id"], .wrongAudience) == .idToken)
         #expect(mistake(["nonce": "n", "scp": "a"], .wrongAudience) == nil)
     }
 
-    @Test("A token of an application")
-    func application() {
+    @Test func `A token of an application`() {
         #expect(mistake(["roles": ["a"]], .applicationToken(lacking: nil)) == .applicationToken)
         #expect(mistake(["idtyp": "app"], .missingOwner) == .applicationToken)
         #expect(mistake(["idtyp": "user"], .missingOwner) == nil)
     }
 
-    @Test("Clocks that differ, with the seconds")
-    func clocks() {
+    @Test func `Clocks that differ, with the seconds`() {
         #expect(mistake(["exp": 1_799_999_700], .expired) == .recentlyExpired(seconds: 300))
         #expect(mistake(["exp": 1_799_999_400], .expired) == nil)
         #expect(mistake(["nbf": 1_800_000_070], .notYetValid) == .clockBehind(seconds: 70))
@@ -72,15 +66,13 @@ struct CommonMistakeTests {
         #expect(mistake(["nbf": "soon"], .notNumericDate) == nil)
     }
 
-    @Test("An audience in another form than the configured one (P-25)")
-    func audience() {
+    @Test func `An audience in another form than the configured one (P-25)`() {
         #expect(mistake(["aud": .string("api://\(app)"), "scp": "a"], .wrongAudience) == .audienceForm)
         #expect(mistake(["aud": .string(other), "scp": "a"], .wrongAudience) == .audienceForm)
         #expect(mistake(["aud": .string(tenant), "scp": "a"], .wrongAudience) == nil)
     }
 
-    @Test("Issuers of Microsoft's that are not configured")
-    func issuers() {
+    @Test func `Issuers of Microsoft's that are not configured`() {
         #expect(mistake(["iss": .string(entra)], .wrongIssuer) == .loginHost)
         #expect(mistake(["iss": .string(b2c)], .wrongIssuer) == .otherService(isB2C: true))
         #expect(mistake(["iss": .string(external)], .wrongIssuer, issuers: [b2c]) == .otherService(isB2C: false))
@@ -93,14 +85,12 @@ struct CommonMistakeTests {
         #expect(mistake(["tid": .string(other)], .wrongTenant) == .wrongTenant)
     }
 
-    @Test("No oid, which the client did not ask for")
-    func owner() {
+    @Test func `No oid, which the client did not ask for`() {
         #expect(mistake(["iss": .string(external)], .missingOwner) == .missingObjectIdentifier)
         #expect(mistake(["iss": "https://id.example.com"], .missingOwner) == nil)
     }
 
-    @Test("A token that is opaque or encrypted")
-    func opaque() {
+    @Test func `A token that is opaque or encrypted`() {
         for text in ["opaque", "a.b.c.d.e"] {
             let mistake = { CommonMistake(in: text, refused: $0, issuers: [], audiences: [], now: 0) }
             #expect(mistake(.notThreeSegments) == .opaqueOrEncrypted)
@@ -108,8 +98,7 @@ struct CommonMistakeTests {
         }
     }
 
-    @Test("Every mistake has a code of its own and says what to do, in plain words")
-    func words() {
+    @Test func `Every mistake has a code of its own and says what to do, in plain words`() {
         let all: [CommonMistake] = [
             .graphToken, .versionOneToken, .idToken, .applicationToken, .recentlyExpired(seconds: 1), .audienceForm,
             .loginHost, .wrongTenant, .wrongPolicy, .missingObjectIdentifier, .opaqueOrEncrypted,

@@ -13,8 +13,7 @@ struct CompactTokenTests {
         }
     }
 
-    @Test("The parts are decoded, and the signature covers the received bytes (V-14)")
-    func partsAreDecodedAndTheInputIsAsReceived() throws {
+    @Test func `The parts are decoded, and the signature covers the received bytes (V-14)`() throws {
         let token = try CompactToken("eyB9.Zm9v.AQID")
         #expect(token.header == Array("{ }".utf8))
         #expect(token.payload == Array("foo".utf8))
@@ -23,8 +22,7 @@ struct CompactTokenTests {
         #expect(token.bytes == Array("eyB9.Zm9v.AQID".utf8))
     }
 
-    @Test("The lengths of the token and its parts are limited (V-07)")
-    func lengthIsLimited() {
+    @Test func `The lengths of the token and its parts are limited (V-07)`() {
         let part = String(repeating: "A", count: CompactToken.longest - 6)
         #expect(refusal("Zg.Zg.\(part)") == nil)
         #expect(refusal("Zg.Zg.\(part)A") == .tooLong)
@@ -34,8 +32,7 @@ struct CompactTokenTests {
         #expect(refusal("Zg.Zg.Zg") == nil)
     }
 
-    @Test("The cost of a refusal for length does not grow with the length (V-07)")
-    func costOfOverlongTokens() {
+    @Test func `The cost of a refusal for length does not grow with the length (V-07)`() {
         let long = String(repeating: "A", count: 1 << 24)
         let time = processorTime {
             for _ in 0..<1000 where refusal(long) != .tooLong {

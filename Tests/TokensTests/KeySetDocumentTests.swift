@@ -21,8 +21,7 @@ struct KeySetDocumentTests {
         try KeySetDocument(parsing: JSONValue.object(["keys": .array(keys)]).serialized())
     }
 
-    @Test("A key as B2C publishes it is admitted (V-36)")
-    func aKeyAsB2CPublishesIt() throws {
+    @Test func `A key as B2C publishes it is admitted (V-36)`() throws {
         let set = try document([jwk()])
         #expect(set.rejected.isEmpty)
         let key = try #require(set.keys.first)
@@ -31,8 +30,7 @@ struct KeySetDocumentTests {
         #expect(!key.carriesPrivateMembers)
     }
 
-    @Test("Informative members of a key do not decide (V-36, V-40)")
-    func informativeMembersDoNotDecide() throws {
+    @Test func `Informative members of a key do not decide (V-36, V-40)`() throws {
         for (name, value) in [("nbf", nil), ("nbf", .integer(.max)), ("x5c", ["AAAA"]), ("x5t", 1)]
             as [(String, JSONValue?)]
         {
@@ -68,8 +66,7 @@ struct KeySetDocumentTests {
         #expect(!reason.message.isEmpty)
     }
 
-    @Test("The modulus is checked (V-37)")
-    func modulusIsChecked() throws {
+    @Test func `The modulus is checked (V-37)`() throws {
         let cases: [([UInt8], KeyRejection)] = [
             ([0] + Self.modulus, .malformedModulus), (SigningKey.made(bits: 1024).modulus, .modulusSize),
             ([0x7F] + Self.modulus.dropFirst(), .modulusSize), (Self.modulus.dropLast() + [2], .evenModulus),
@@ -89,8 +86,7 @@ struct KeySetDocumentTests {
         return .object(members.with("kid", "a").with("alg", .string(algorithm.rawValue)).with(name, value))
     }
 
-    @Test("A key is for its alg, or for the first algorithm that is allowed for its kind (V-36)")
-    func keysAreBoundToOneAlgorithm() throws {
+    @Test func `A key is for its alg, or for the first algorithm that is allowed for its kind (V-36)`() throws {
         for algorithm in SignatureAlgorithm.allCases {
             let set = try document([jwk(of: algorithm)])
             #expect(set.keys.map(\.algorithm) == [algorithm] && set.rejected.isEmpty)
@@ -125,22 +121,19 @@ struct KeySetDocumentTests {
         #expect(try document([jwk(of: .es256, name, value)]).rejected.map(\.reason) == [reason])
     }
 
-    @Test("Keys of two algorithms may have one kid (V-38)")
-    func oneIdentifierForTwoAlgorithms() throws {
+    @Test func `Keys of two algorithms may have one kid (V-38)`() throws {
         let set = try document([jwk(of: .es256), jwk(of: .rs256), jwk(of: .edDSA), jwk(of: .edDSA)])
         #expect(set.keys.map(\.algorithm) == [.es256, .rs256])
         #expect(set.rejected.map(\.reason) == [.conflictingIdentifier, .conflictingIdentifier])
     }
 
-    @Test("Entries that are not objects are skipped (V-36)")
-    func entriesThatAreNoObjects() throws {
+    @Test func `Entries that are not objects are skipped (V-36)`() throws {
         let set = try document([1, "a", [], .null, jwk()])
         #expect(set.rejected.map(\.reason) == [.notAnObject, .notAnObject, .notAnObject, .notAnObject])
         #expect(set.keys.count == 1)
     }
 
-    @Test("Two keys with one kid are both dropped (V-38)")
-    func oneIdentifierForTwoKeysDropsBoth() throws {
+    @Test func `Two keys with one kid are both dropped (V-38)`() throws {
         let other = jwk("n", .string(Base64URL.encode(SigningKey.other.modulus)))
         let set = try document([jwk(), other, jwk("kid", "b"), jwk()])
         #expect(set.keys.map(\.keyIdentifier) == ["b"])
@@ -148,15 +141,13 @@ struct KeySetDocumentTests {
         #expect(set.rejected.allSatisfy { $0.keyIdentifier == "a" })
     }
 
-    @Test("The same key twice is one key (V-38)")
-    func theSameKeyTwiceIsOne() throws {
+    @Test func `The same key twice is one key (V-38)`() throws {
         let set = try document([jwk(), jwk("alg", "RS256")])
         #expect(set.keys.count == 1)
         #expect(set.rejected.isEmpty)
     }
 
-    @Test("A composed and a decomposed letter are two identifiers (V-27)")
-    func identifiersAreBytes() throws {
+    @Test func `A composed and a decomposed letter are two identifiers (V-27)`() throws {
         let other = SigningKey.other.modulus
         let set = try document([
             jwk("kid", "\u{E9}"),
@@ -167,20 +158,16 @@ struct KeySetDocumentTests {
         #expect(set.keys.count == 2)
     }
 
-    @Test("Private members are reported (V-37)")
-    func privateMembersAreReported() throws {
+    @Test func `Private members are reported (V-37)`() throws {
         #expect(try document([jwk("d", "AQAB")]).keys.first?.carriesPrivateMembers == true)
     }
 
-    @Test(
-        "A document that is not one strict JSON object is refused (V-20)",
-        arguments: ["", "[]", "null", "{", #"{"keys":[],"keys":[]}"#, "\u{FEFF}{\"keys\":[]}"])
-    func noDocument(text: String) {
+    @Test(arguments: ["", "[]", "null", "{", #"{"keys":[],"keys":[]}"#, "\u{FEFF}{\"keys\":[]}"])
+    func `A document that is not one strict JSON object is refused (V-20)`(text: String) {
         #expect(throws: KeySetError.notJSON) { try KeySetDocument(parsing: Array(text.utf8)) }
     }
 
-    @Test("The number of keys and the length of the document are limited")
-    func limits() throws {
+    @Test func `The number of keys and the length of the document are limited`() throws {
         #expect(throws: KeySetError.noKeyList) { try KeySetDocument(parsing: Array("{}".utf8)) }
         #expect(throws: KeySetError.noKeyList) { try KeySetDocument(parsing: Array(#"{"keys":{}}"#.utf8)) }
         #expect(throws: KeySetError.tooManyKeys(65)) { try document([JSONValue](repeating: jwk(), count: 65)) }

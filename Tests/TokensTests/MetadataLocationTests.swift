@@ -43,8 +43,7 @@ struct MetadataLocationTests {
         #expect(!location.lacksPolicy && !location.namesSeveralPolicies)
     }
 
-    @Test("An address of B2C that names no policy or two is recognized (V-73)")
-    func anAddressOfB2CWithoutOrWithTwoPoliciesIsKnown() throws {
+    @Test func `An address of B2C that names no policy or two is recognized (V-73)`() throws {
         let base = "https://contoso.b2clogin.com/contoso.onmicrosoft.com"
         #expect(try location("\(base)/v2.0/\(Self.document)").lacksPolicy)
         #expect(try location("\(base)/v2.0/\(Self.document)?p=").lacksPolicy)
@@ -59,25 +58,23 @@ struct MetadataLocationTests {
         #expect(MetadataLocation("ftp://contoso.b2clogin.com/") == nil)
     }
 
-    @Test(
-        "Two addresses are of one provider, or not (V-74)",
-        arguments: [
-            ("https://h.example/t/b2c_1_a/v2.0", "https://h.example/t/b2c_1_b/v2.0", true),
-            ("https://h.example/t/b2c_1_a/v2.0", "https://H.example:443/T/B2C_1_b/v2.0", true),
-            ("https://h.example/t/b2c_1_a/v2.0", "https://h.example/tfp/t/b2c_1_b/v2.0", true),
-            ("https://h.example/realms/a", "https://h.example/realms/a", true),
-            ("https://h.example/t/b2c_1_a/v2.0", "https://h.example/u/b2c_1_a/v2.0", false),
-            ("https://h.example/t/b2c_1_a/v2.0", "https://i.example/t/b2c_1_b/v2.0", false),
-            ("https://h.example/t/b2c_1_a/v2.0", "https://h.example:8443/t/b2c_1_b/v2.0", false),
-            ("https://h.example/t/b2c_1_a/v2.0", "http://h.example/t/b2c_1_b/v2.0", false),
-            ("https://h.example/realms/a", "https://h.example/realms/b", false),
-            ("https://h.example/realms/a", "https://h.example/realms/A", false),
-            ("https://h.example/realms/a", "https://h.example/realms", false),
-            ("https://h.example/te/a", "https://h.example/a", false),
-            ("https://h.example/a/v2.0", "https://h.example/a", false),
-            ("https://a.example", "https://b.example", false),
-        ])
-    func providers(first: String, second: String, isSame: Bool) throws {
+    @Test(arguments: [
+        ("https://h.example/t/b2c_1_a/v2.0", "https://h.example/t/b2c_1_b/v2.0", true),
+        ("https://h.example/t/b2c_1_a/v2.0", "https://H.example:443/T/B2C_1_b/v2.0", true),
+        ("https://h.example/t/b2c_1_a/v2.0", "https://h.example/tfp/t/b2c_1_b/v2.0", true),
+        ("https://h.example/realms/a", "https://h.example/realms/a", true),
+        ("https://h.example/t/b2c_1_a/v2.0", "https://h.example/u/b2c_1_a/v2.0", false),
+        ("https://h.example/t/b2c_1_a/v2.0", "https://i.example/t/b2c_1_b/v2.0", false),
+        ("https://h.example/t/b2c_1_a/v2.0", "https://h.example:8443/t/b2c_1_b/v2.0", false),
+        ("https://h.example/t/b2c_1_a/v2.0", "http://h.example/t/b2c_1_b/v2.0", false),
+        ("https://h.example/realms/a", "https://h.example/realms/b", false),
+        ("https://h.example/realms/a", "https://h.example/realms/A", false),
+        ("https://h.example/realms/a", "https://h.example/realms", false),
+        ("https://h.example/te/a", "https://h.example/a", false),
+        ("https://h.example/a/v2.0", "https://h.example/a", false),
+        ("https://a.example", "https://b.example", false),
+    ])
+    func `Two addresses are of one provider, or not (V-74)`(first: String, second: String, isSame: Bool) throws {
         let locations = try [first, second].map { try location("\($0)/\(Self.document)") }
         #expect(locations[0].isSameProvider(as: locations[1]) == isSame)
         #expect(locations[1].isSameProvider(as: locations[0]) == isSame)

@@ -20,16 +20,14 @@ struct PolicyTests {
         try verification.verify(makeToken(claims: TestClaims.good.with("tfp", tfp).with("acr", acr))).principal.policy
     }
 
-    @Test("The case of a policy is ignored, and the configured name is reported")
-    func caseIsFoldedAndTheConfiguredNameReported() throws {
+    @Test func `The case of a policy is ignored, and the configured name is reported`() throws {
         #expect(try policy(tfp: "b2c_1_SIGN_in") == "B2C_1_sign_in")
         #expect(try policy(tfp: "B2C_1_EDIT") == "b2c_1_edit")
         #expect(try policy(tfp: nil, acr: "b2c_1_sign_in") == "B2C_1_sign_in")
         #expect(try policy(tfp: "b2c_1_edit", acr: "B2C_1_Edit") == "b2c_1_edit")
     }
 
-    @Test("Without policies, acr may have any value that is not a B2C policy")
-    func withoutPolicies() throws {
+    @Test func `Without policies, acr may have any value that is not a B2C policy`() throws {
         var plain = verification
         plain.issuers = [TokenIssuer(identifier: TestClaims.issuer, policy: nil)]
         for value in [nil, "1", "urn:mace:incommon:iap:silver", 1] as [JSONValue?] {
@@ -39,8 +37,7 @@ struct PolicyTests {
     }
 
     /// A key of B2C signs for all policies of its tenant.
-    @Test("Without policies, a token of a B2C policy is refused")
-    func withoutPoliciesATokenOfOneIsRefused() {
+    @Test func `Without policies, a token of a B2C policy is refused`() {
         var plain = verification
         plain.issuers = [TokenIssuer(identifier: TestClaims.issuer, policy: nil)]
         for value in [.string(TestClaims.policy), "x", "", .null, 1] as [JSONValue] {
@@ -52,8 +49,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("A key without issuers signs nothing")
-    func aKeyWithoutIssuersSignsNothing() {
+    @Test func `A key without issuers signs nothing`() {
         var orphan = verification
         orphan.issuers = []
         #expect(orphan.refusal(of: makeToken()) == .wrongIssuer)

@@ -30,16 +30,14 @@ struct ProviderMetadataTests {
         }
     }
 
-    @Test("Issuer and address of the key set are read")
-    func issuerAndKeySetAreRead() throws {
+    @Test func `Issuer and address of the key set are read`() throws {
         let metadata = try metadata()
         try metadata.check(against: rules)
         #expect(metadata.issuer == TestClaims.issuer)
         #expect(metadata.keySetURL == "\(Self.base)/discovery/v2.0/keys")
     }
 
-    @Test("The error names the missing member")
-    func whatIsMissingIsNamed() {
+    @Test func `The error names the missing member`() {
         #expect(error(with: "issuer", nil) == .missingIssuer)
         #expect(error(with: "issuer", ["x"]) == .missingIssuer)
         #expect(error(with: "issuer", "") == .missingIssuer)
@@ -51,7 +49,6 @@ struct ProviderMetadataTests {
     }
 
     @Test(
-        "An issuer on another host is not trusted",
         arguments: [
             ("contoso", .malformedIssuer), ("ftp://contoso.b2clogin.com/", .malformedIssuer),
             ("http://contoso.b2clogin.com/", .insecureIssuer), ("https://evil.example/", .foreignIssuer),
@@ -59,12 +56,11 @@ struct ProviderMetadataTests {
             ("https://contoso.b2clogin.com@evil.example/", .malformedIssuer),
             ("https://evil.example\\@contoso.b2clogin.com/", .malformedIssuer),
         ] as [(String, MetadataError)])
-    func otherIssuers(issuer: String, expected: MetadataError) {
+    func `An issuer on another host is not trusted`(issuer: String, expected: MetadataError) {
         #expect(error(with: "issuer", .string(issuer)) == expected)
     }
 
-    @Test("The issuer contains the configured tenant")
-    func theTenantMustBeThere() {
+    @Test func `The issuer contains the configured tenant`() {
         var rules = rules
         rules.tenantIdentifier = Self.tenant.uppercased()
         rules.demandsOwnIssuer = false
@@ -77,7 +73,6 @@ struct ProviderMetadataTests {
     }
 
     @Test(
-        "A key set on another host, or over plain http, is not trusted",
         arguments: [
             ("/keys", .malformedKeySetURL), ("file:///etc/passwd", .malformedKeySetURL),
             ("https://", .malformedKeySetURL), ("https://a:b/", .malformedKeySetURL),
@@ -87,12 +82,11 @@ struct ProviderMetadataTests {
             ("http://contoso.b2clogin.com/keys", .insecureKeySetURL), ("http://127.0.0.1/keys", .insecureKeySetURL),
             ("https://keys.evil.example/", .foreignKeySetURL),
         ] as [(String, MetadataError)])
-    func otherKeySets(url: String, expected: MetadataError) {
+    func `A key set on another host, or over plain http, is not trusted`(url: String, expected: MetadataError) {
         #expect(error(with: "jwks_uri", .string(url)) == expected)
     }
 
-    @Test("Hosts are compared without case and port")
-    func hostsAreComparedWithoutCaseAndPort() {
+    @Test func `Hosts are compared without case and port`() {
         #expect(error(with: "jwks_uri", "HTTPS://Contoso.B2CLogin.com:443/keys") == nil)
         #expect(error(with: "jwks_uri", "https://contoso.b2clogin.com?p=b2c_1_sign_in") == nil)
     }
@@ -117,7 +111,6 @@ struct ProviderMetadataTests {
     }
 
     @Test(
-        "The names of the loopback are one host",
         arguments: [
             ("https://localhost:8443", "http://127.0.0.1:3001/v2.0/", nil),
             ("https://127.0.0.1:8443", "http://[::1]:3001/v2.0/", nil),
@@ -127,7 +120,7 @@ struct ProviderMetadataTests {
             ("https://localhost:8443", "https://localhost.contoso.example/v2.0/", .foreignIssuer),
             ("https://localhost:8443", "http://contoso.example/v2.0/", .insecureIssuer),
         ] as [(String, String, MetadataError?)])
-    func theLoopbackIsOneHostByEveryName(origin: String, issuer: String, expected: MetadataError?) {
+    func `The names of the loopback are one host`(origin: String, issuer: String, expected: MetadataError?) {
         let rules = MetadataRules(
             metadataURL: "\(origin)/.well-known/openid-configuration", demandsOwnIssuer: false)
         let found: MetadataError?
@@ -140,8 +133,7 @@ struct ProviderMetadataTests {
         #expect(found == expected)
     }
 
-    @Test("Each error has a message of its own")
-    func everyErrorHasAMessage() {
+    @Test func `Each error has a message of its own`() {
         let messages = MetadataError.allCases.map { error in error.message { "TASKS_\($0)" } }
         #expect(Set(messages).count == MetadataError.allCases.count)
     }

@@ -13,8 +13,7 @@ struct SignatureVectorTests {
         try KeySetDocument(parsing: JSONValue.object(["keys": .array(keys)]).serialized())
     }
 
-    @Test("The signature of RFC 7520 section 4.1 verifies; its payload is not JSON")
-    func rfc7520Section41() throws {
+    @Test func `The signature of RFC 7520 section 4.1 verifies; its payload is not JSON`() throws {
         let vector = try TestFile.vector("rfc7520_4_1_rs256.json").json()
         let keys = try set([vector["input"]["key"]])
         #expect(keys.keys.first?.carriesPrivateMembers == true)
@@ -26,8 +25,7 @@ struct SignatureVectorTests {
         #expect(try Verification(keys).refusal(of: text) == .payloadNotJSON)
     }
 
-    @Test("Wycheproof's signatures are accepted and refused as they should be (V-47)")
-    func wycheproofSignatures() throws {
+    @Test func `Wycheproof's signatures are accepted and refused as they should be (V-47)`() throws {
         var accepted = 0
         var refused = 0
         for group in try #require(TestFile.vector("json_web_signature_test.json").json()["testGroups"].array) {
@@ -48,8 +46,7 @@ struct SignatureVectorTests {
     }
 
     /// Among them are keys with an exponent of 1, of 1024 bits, and with the structure of ROCA.
-    @Test("Wycheproof's keys are accepted and refused as they should be (V-37)")
-    func wycheproofKeys() throws {
+    @Test func `Wycheproof's keys are accepted and refused as they should be (V-37)`() throws {
         for group in try #require(TestFile.vector("json_web_key_test.json").json()["testGroups"].array) {
             let keys = try #require(group["private"]["keys"].array)
             let verification = try Verification(set(keys))

@@ -38,8 +38,8 @@ struct SourceMetadataTests {
         }
     }
 
-    @Test("P-4 The issuer of External ID is on a host of its own, and believed only for the tenant of the address")
-    func externalID() {
+    @Test
+    func `P-4 The issuer of External ID is on a host of its own, and believed only for the tenant of the address`() {
         let byName = "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0/\(document)"
         let byID = "https://contoso.ciamlogin.com/\(tenant)/v2.0/\(document)"
         let custom = "https://login.contoso.com/\(tenant)/v2.0/\(document)"
@@ -80,8 +80,7 @@ struct SourceMetadataTests {
         #expect(check("https://evilciamlogin.com/\(document)", external(tenant), own) == .failure(.foreignIssuer))
     }
 
-    @Test("P-4 The endpoints that show the tenant are on the host of the document")
-    func endpoints() throws {
+    @Test func `P-4 The endpoints that show the tenant are on the host of the document`() throws {
         let url = "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0/\(document)"
         let rules = MetadataRules(metadataURL: url, demandsOwnIssuer: false)
         let keys = "https://contoso.ciamlogin.com/keys"
@@ -98,8 +97,7 @@ struct SourceMetadataTests {
         #expect(throws: MetadataError.foreignTenant) { try mixed.check(against: rules) }
     }
 
-    @Test("P-4 The two hosts of China's cloud are one, in one direction")
-    func china() {
+    @Test func `P-4 The two hosts of China's cloud are one, in one direction`() {
         let issuer = "https://login.partner.microsoftonline.cn/\(tenant)/v2.0"
         #expect(check("https://login.chinacloudapi.cn/\(tenant)/v2.0/\(document)", issuer) == .success(.derived))
         let reverse = check(
@@ -108,8 +106,7 @@ struct SourceMetadataTests {
         #expect(reverse == .failure(.foreignIssuer))
     }
 
-    @Test("P-5 A pinned issuer is compared byte by byte, and one for many tenants needs a list of tenants")
-    func pinned() {
+    @Test func `P-5 A pinned issuer is compared byte by byte, and one for many tenants needs a list of tenants`() {
         let url = "https://login.contoso.com/\(tenant)/v2.0/\(document)"
         let issuer = "https://login.microsoftonline.com/\(tenant)/v2.0"
         #expect(check(url, issuer) == .failure(.foreignIssuer))
@@ -128,8 +125,7 @@ struct SourceMetadataTests {
         }
     }
 
-    @Test("P-6 Keys come from the host of the metadata, or from one that this source names")
-    func keyHosts() {
+    @Test func `P-6 Keys come from the host of the metadata, or from one that this source names`() {
         let url = "https://accounts.google.com/\(document)"
         let keys = "https://www.googleapis.com/oauth2/v3/certs"
         let issuer = "https://accounts.google.com"
@@ -140,8 +136,7 @@ struct SourceMetadataTests {
         #expect(plain == .failure(.insecureKeySetURL))
     }
 
-    @Test("P-33 The members that are used survive the key file")
-    func json() throws {
+    @Test func `P-33 The members that are used survive the key file`() throws {
         let full = try metadata(at: "https://h.example/t", issuer: external(tenant))
         #expect(try ProviderMetadata(parsing: JSONValue.object(full.json).serialized()) == full)
         let bare = ProviderMetadata(issuer: "https://h.example", keySetURL: "https://h.example/keys")
@@ -173,8 +168,7 @@ struct KeyBindingTests {
 
     private static let entra = "https://login.microsoftonline.com"
 
-    @Test("P-7 The issuer of a key narrows that of the metadata, and any other makes it unusable")
-    func issuers() throws {
+    @Test func `P-7 The issuer of a key narrows that of the metadata, and any other makes it unusable`() throws {
         let (template, own) = ("\(Self.entra)/{tenantid}/v2.0", "\(Self.entra)/\(tenant)/v2.0")
         #expect(try binding(nil, under: own) == .success(own))
         #expect(try binding(own, under: own) == .success(own))
@@ -192,8 +186,7 @@ struct KeyBindingTests {
         }
     }
 
-    @Test("P-8 A key of another cloud is not used")
-    func clouds() throws {
+    @Test func `P-8 A key of another cloud is not used`() throws {
         let own = external(tenant)
         let (world, government) = ("microsoftonline.com", "microsoftonline.us")
         #expect(try binding(nil, under: own, cloud: world, world) == .success(own))
@@ -202,8 +195,7 @@ struct KeyBindingTests {
         #expect(try binding(nil, under: own, cloud: nil, world) == .success(own))
     }
 
-    @Test("P-9 A set tells the algorithms of its keys")
-    func algorithms() throws {
+    @Test func `P-9 A set tells the algorithms of its keys`() throws {
         let set: JSONValue = [
             "keys": [
                 ["kty": "EC", "crv": "P-256"], ["kty": "EC", "crv": "P-256"], ["kty": "OKP", "crv": "Ed25519"],
@@ -214,8 +206,7 @@ struct KeyBindingTests {
             try KeySetDocument(parsing: set.serialized()).algorithms == ["ES256", "EdDSA", "HS256", "PS256", "RS256"])
     }
 
-    @Test("P-22 A template is filled in all of its places, and with GUIDs only")
-    func templates() {
+    @Test func `P-22 A template is filled in all of its places, and with GUIDs only`() {
         let ciam = TokenIssuer(identifier: "https://{tenantid}.ciamlogin.com/{tenantid}/v2.0", policy: nil)
         #expect(ciam.isTemplate && ciam.issues(external(tenant), tenant: tenant))
         #expect(!ciam.issues(external(tenant), tenant: other) && !ciam.issues(external(tenant), tenant: nil))

@@ -42,8 +42,7 @@ struct SourceRulesTests {
 
     // MARK: Tenants
 
-    @Test("P-22 An issuer for many tenants is that of the token's tenant, which must be allowed")
-    func templates() {
+    @Test func `P-22 An issuer for many tenants is that of the token's tenant, which must be allowed`() {
         let listed = multi([tenant])
         #expect(listed.refusal(of: makeToken(claims: claims)) == nil)
         #expect(listed.refusal(of: makeToken(claims: claims(of: guests))) == .wrongTenant)
@@ -61,16 +60,14 @@ struct SourceRulesTests {
         #expect(listed.refusal(of: makeToken(claims: claims.with("TID", .string(guests)))) == .wrongTenant)
     }
 
-    @Test("P-22 Any tenant does not mean personal accounts, which are listed by their GUID")
-    func personalAccounts() {
+    @Test func `P-22 Any tenant does not mean personal accounts, which are listed by their GUID`() {
         let personal = makeToken(claims: claims(of: IssuerTenant.personalAccounts))
         #expect(multi([], isAny: true).refusal(of: makeToken(claims: claims(of: guests))) == nil)
         #expect(multi([], isAny: true).refusal(of: personal) == .wrongTenant)
         #expect(multi([IssuerTenant.personalAccounts]).refusal(of: personal) == nil)
     }
 
-    @Test("P-23 A token of a single tenant names that tenant, if it names one")
-    func singleTenant() {
+    @Test func `P-23 A token of a single tenant names that tenant, if it names one`() {
         let single = verification { $0.isMicrosoft = true }
         #expect(single.refusal(of: makeToken(claims: claims)) == nil)
         #expect(single.refusal(of: makeToken(claims: claims.with("tid", nil))) == nil)
@@ -80,8 +77,7 @@ struct SourceRulesTests {
         #expect(other.refusal(of: makeToken(claims: claims.with("tid", .string(guests)))) == nil)
     }
 
-    @Test("P-29 A version 1 token is of another issuer than version 2 of the same tenant")
-    func versionOne() {
+    @Test func `P-29 A version 1 token is of another issuer than version 2 of the same tenant`() {
         let old = claims.with("iss", .string("https://sts.windows.net/\(tenant)/")).with("ver", "1.0")
         #expect(verification { $0.isMicrosoft = true }.refusal(of: makeToken(claims: old)) == .wrongIssuer)
         let named = verification(of: "https://sts.windows.net/\(tenant)/") { $0.isMicrosoft = true }
@@ -90,8 +86,7 @@ struct SourceRulesTests {
 
     // MARK: Owners
 
-    @Test("P-16 The same object id in two tenants is two owners")
-    func tenantAndObject() throws {
+    @Test func `P-16 The same object id in two tenants is two owners`() throws {
         let both = multi([tenant, guests])
         let owners = try [tenant, guests, tenant.uppercased()].map { tenant in
             let token = claims.with("tid", .string(tenant)).with("oid", .string(TestClaims.owner.uppercased()))
@@ -103,8 +98,7 @@ struct SourceRulesTests {
         #expect(both.refusal(of: makeToken(claims: claims.with("oid", "x"))) == .malformedOwner)
     }
 
-    @Test("P-14 The owner in the store has the namespace of the source before the value")
-    func prefix() throws {
+    @Test func `P-14 The owner in the store has the namespace of the source before the value`() throws {
         let named = verification { $0.owner.prefix = "ext:" }
         #expect(try named.verify(makeToken(claims: claims)).principal.owner == "ext:\(TestClaims.owner)")
         let text = verification { rules in
@@ -117,8 +111,7 @@ struct SourceRulesTests {
 
     // MARK: Audiences
 
-    @Test("P-24 Several audiences are accepted only where the settings allow them, up to 16")
-    func audiences() {
+    @Test func `P-24 Several audiences are accepted only where the settings allow them, up to 16`() {
         let any = verification { $0.audience.match = .any }
         let one = verification { _ in }
         let ours = JSONValue.string(TestClaims.audience)
@@ -136,8 +129,7 @@ struct SourceRulesTests {
         }
     }
 
-    @Test("P-24 Another claim in place of aud must match, and aud too if the token has it")
-    func audienceClaim() {
+    @Test func `P-24 Another claim in place of aud must match, and aud too if the token has it`() {
         let cognito = verification { $0.audience.claim = "client_id" }
         let token = claims.with("aud", nil)
         func refusal(_ client: JSONValue?, _ audience: JSONValue? = nil) -> TokenRefusal? {
@@ -151,8 +143,7 @@ struct SourceRulesTests {
         #expect(refusal([.string(TestClaims.audience)]) == .wrongAudience)
     }
 
-    @Test("P-25 api://A and A are different audiences, and each configured audience is accepted (V-55)")
-    func addressAsAudience() {
+    @Test func `P-25 api://A and A are different audiences, and each configured audience is accepted (V-55)`() {
         let address = "api://\(TestClaims.audience)"
         #expect(verification.refusal(with: "aud", .string(address)) == .wrongAudience)
         let other = verification { $0.audience.accepted = [address] }
@@ -188,8 +179,7 @@ struct SourceRulesTests {
         }
     }
 
-    @Test("P-12 A token lacks the scopes that its source requires, and no others")
-    func required() throws {
+    @Test func `P-12 A token lacks the scopes that its source requires, and no others`() throws {
         let source = verification { $0.scopes.required = RequiredScopes(read: "tasks.read", write: "tasks.admin") }
         let principal = try source.verify(makeToken(claims: claims)).principal
         #expect(principal.missingScopes == RequiredScopes(read: nil, write: "tasks.admin"))
@@ -204,8 +194,7 @@ struct SourceRulesTests {
 
     // MARK: Kinds
 
-    @Test("P-27 A token for an application is refused, with the scopes that it lacks, where some are required")
-    func applications() {
+    @Test func `P-27 A token for an application is refused, with the scopes that it lacks, where some are required`() {
         let microsoft = verification { $0.isMicrosoft = true }
         let other = verification { _ in }
         let daemon = claims.with("scp", nil).with("roles", ["Tasks.Write.All"]).with("azpacr", "1")
@@ -252,8 +241,7 @@ struct SourceRulesTests {
         }
     }
 
-    @Test("P-28 Access tokens and ID tokens are told apart where the settings want one of them")
-    func kinds() {
+    @Test func `P-28 Access tokens and ID tokens are told apart where the settings want one of them`() {
         func refusals(_ change: (inout JSONObject) -> Void) -> [TokenRefusal?] {
             var token = claims.with("scp", nil)
             change(&token)
@@ -289,8 +277,7 @@ struct SourceRulesTests {
 
     // MARK: Times
 
-    @Test("P-30 A token that lives for 28 hours passes only where the source allows that")
-    func lifetime() {
+    @Test func `P-30 A token that lives for 28 hours passes only where the source allows that`() {
         let long = claims.with("exp", .integer(TestClaims.now + 28 * 3600))
         #expect(verification { _ in }.refusal(of: makeToken(claims: long)) == .lifetimeTooLong)
         #expect(TokenRefusal.lifetimeTooLong.message.contains("TASKS_MAX_LIFETIME"))
@@ -300,15 +287,14 @@ struct SourceRulesTests {
         #expect(refusal == .lifetimeTooLong)
     }
 
-    @Test("P-31 A verified token is not usable after the end of its source")
-    func end() throws {
+    @Test func `P-31 A verified token is not usable after the end of its source`() throws {
         let closing = verification { $0.end = TestClaims.now + 10 }
         let token = try closing.verify(makeToken(claims: claims))
         #expect(token.isUsable(at: TestClaims.now + 9) && !token.isUsable(at: TestClaims.now + 10))
     }
 
-    @Test("P-32 Every refusal of a source is one invalid token for the client, with a code of its own in the log")
-    func outcomes() {
+    @Test
+    func `P-32 Every refusal of a source is one invalid token for the client, with a code of its own in the log`() {
         let refusals: [(TokenRefusal, String)] = [
             (.wrongTenant, "wrong_tenant"), (.idToken, "id_token"), (.notIDToken, "not_id_token"),
             (.sourceClosed, "source_closed"), (.applicationToken(lacking: nil), "app_only"),

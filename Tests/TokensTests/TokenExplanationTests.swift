@@ -15,16 +15,14 @@ struct TokenExplanationTests {
         explanation.findings.filter { if case .failed = $0.verdict { true } else { false } }.map(\.check)
     }
 
-    @Test("A good token passes every check")
-    func aGoodTokenPassesEveryCheck() {
+    @Test func `A good token passes every check`() {
         let explanation = verification.explanation(of: makeToken())
         #expect(explanation.findings.map(\.check) == TokenCheck.allCases)
         #expect(explanation.findings.allSatisfy { $0.verdict == .passed })
         #expect(explanation.refusal == nil && explanation.principal?.owner == TestClaims.owner)
     }
 
-    @Test("All failures are reported")
-    func allThatIsWrongIsSaid() {
+    @Test func `All failures are reported`() {
         var claims = TestClaims.good
         claims["exp"] = 1
         claims["aud"] = "other"
@@ -36,8 +34,7 @@ struct TokenExplanationTests {
         #expect(explanation.findings.first { $0.check == .claim(.audience) }?.evidence == #""aud":"other""#)
     }
 
-    @Test("The header is checked by each rule")
-    func theHeaderIsCheckedByEachRule() {
+    @Test func `The header is checked by each rule`() {
         let header: JSONObject = ["alg": "none", "typ": "x", "crit": [], "zip": "DEF"]
         let explanation = verification.explanation(of: makeToken(header: header))
         #expect(failures(explanation) == HeaderCheck.allCases.map { .headerRule($0) })
@@ -45,16 +42,14 @@ struct TokenExplanationTests {
         #expect(explanation.refusal == .wrongAlgorithm)
     }
 
-    @Test("The claims of a token with an unknown key are checked")
-    func claimsUnderAnUnknownKey() {
+    @Test func `The claims of a token with an unknown key are checked`() {
         let explanation = verification.explanation(of: makeToken(header: TestClaims.header.with("kid", "other")))
         #expect(failures(explanation) == [.key])
         #expect(explanation.refusal == .unknownKey)
         #expect(explanation.findings.filter { $0.verdict == .skipped }.map(\.check) == [.signature])
     }
 
-    @Test("Without keys and issuers, the checks that need them are skipped")
-    func withoutKeysAndIssuers() {
+    @Test func `Without keys and issuers, the checks that need them are skipped`() {
         let explanation = TokenExplanation(of: makeToken(), rules: TestClaims.rules, issuers: [], now: TestClaims.now) {
             _, _ in .keysUnavailable
         }
@@ -63,8 +58,7 @@ struct TokenExplanationTests {
         #expect(skipped == [.signature, .claim(.issuer), .claim(.policy)])
     }
 
-    @Test("Evidence is printable ASCII, because it is shown in a terminal")
-    func evidenceIsPrintableASCII() throws {
+    @Test func `Evidence is printable ASCII, because it is shown in a terminal`() throws {
         let claims = TestClaims.good.with("aud", "\u{1B}[2J\u{202E}\u{9B}\u{E9}\n\"").with(
             "iss", .string(String(repeating: "i", count: 5000)))
         let explanation = verification.explanation(of: makeToken(claims: claims))
@@ -73,8 +67,7 @@ struct TokenExplanationTests {
         #expect(evidence.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && $0.count < 300 })
     }
 
-    @Test("Each check and each refusal has a text of its own")
-    func everyCheckAndRefusalHasATextOfItsOwn() {
+    @Test func `Each check and each refusal has a text of its own`() {
         #expect(Set(TokenCheck.allCases.map(\.requirement)).count == TokenCheck.allCases.count)
         let refusals: [TokenRefusal] = [
             .tooLong, .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongAlgorithm, .wrongType, .criticalExtension,

@@ -17,8 +17,8 @@ struct GzipTests {
         return Array(text.prefix(count))
     }
 
-    @Test("Another implementation reads it", arguments: lengths, [Gzip.Effort.fast, .thorough])
-    func roundTrip(count: Int, effort: Gzip.Effort) throws {
+    @Test(arguments: lengths, [Gzip.Effort.fast, .thorough])
+    func `Another implementation reads it`(count: Int, effort: Gzip.Effort) throws {
         let bytes = repeating(count)
         let compressed = try #require(Gzip.compress(bytes, effort, limit: count + 64))
         #expect(compressed.starts(with: [0x1F, 0x8B, 8]))
@@ -26,8 +26,7 @@ struct GzipTests {
         if count > 500 { #expect(compressed.count < count / 2) }
     }
 
-    @Test("What does not fit is nothing")
-    func limit() throws {
+    @Test func `What does not fit is nothing`() throws {
         let bytes = repeating(20_000)
         let size = try #require(Gzip.compress(bytes, .fast, limit: 20_000)).count
         #expect(Gzip.compress(bytes, .fast, limit: size)?.count == size)
@@ -38,8 +37,7 @@ struct GzipTests {
         #expect(Gzip.compress(noise, .thorough, limit: 4000) == nil)
     }
 
-    @Test("Nothing is compressed to an empty file")
-    func empty() throws {
+    @Test func `Nothing is compressed to an empty file`() throws {
         let compressed = try #require(Gzip.compress([], .fast, limit: 64))
         #expect(try decompressed(compressed).isEmpty)
     }

@@ -1,11 +1,8 @@
 import Basics
 import Curl
-import HTTP
-import MemoryStore
 import JSON
 import OpenSSL
 import Support
-import TaskAPI
 import Testing
 import Tokens
 
@@ -40,8 +37,7 @@ struct HostileTokenSetTests {
         return verifier
     }
 
-    @Test("There are at least 300 tokens with one fault each, all different, and 30 good ones")
-    func counts() {
+    @Test func `There are at least 300 tokens with one fault each, all different, and 30 good ones`() {
         #expect(hostile.count >= 300 && good.count >= 30)
         #expect(
             Dictionary(grouping: hostile) { Array($0.text.utf8) }.values.filter { $0.count > 1 }.map { $0.map(\.name) }
@@ -53,8 +49,7 @@ struct HostileTokenSetTests {
         #expect(Set(hostile.map(\.refusal.code)).count == 25)
     }
 
-    @Test("Each token has its result, from the verifier and from the explanation")
-    func alone() async throws {
+    @Test func `Each token has its result, from the verifier and from the explanation`() async throws {
         let verifier = try verifier(cacheEntries: 0)
         for token in hostile {
             let answer = await verifier.refusal(of: token.text)
@@ -98,8 +93,8 @@ struct HostileTokenSetTests {
         }
     }
 
-    @Test("A token of an algorithm that the settings do not allow is refused without a fetch (V-21)")
-    func narrowed() async throws {
+    @Test
+    func `A token of an algorithm that the settings do not allow is refused without a fetch (V-21)`() async throws {
         let key = try PrivateKey.generate(.es256)
         let provider = FakeProvider()
         provider.publish(policy(), [published(SigningKey.shared), published(key, kid: "key-2")])
@@ -125,8 +120,7 @@ struct HostileTokenSetTests {
         }
     }
 
-    @Test("Keys of several algorithms may share a kid, and each verifies its own (V-38)")
-    func sharedIdentifier() async throws {
+    @Test func `Keys of several algorithms may share a kid, and each verifies its own (V-38)`() async throws {
         let trials = try SignatureAlgorithm.allCases.map { try AlgorithmTrial($0) }
         let provider = FakeProvider()
         provider.publish(
@@ -176,28 +170,5 @@ struct HostileTokenSetTests {
         #expect(cacheEntries == 0 ? status.hits == 0 : status.hits > 0)
         // Only the good ones were ever cached.
         #expect(status.entries == min(cacheEntries, good.count))
-    }
-
-    @Test("Through the API, each is a 401 with its challenge, or a 400 if it is not a b64token (V-04, V-63)")
-    func throughTheAPI() async throws {
-        let api = TaskAPI(TaskAPIConfiguration(store: MemoryTaskStore(), verifier: try verifier(cacheEntries: 100)))
-        let target = RequestTarget(raw: "/api/tasks", absolutePath: "/api/tasks")
-        for (text, refusal) in hostile.map({ ($0.text, Optional($0.refusal)) }) + good.map({ ($0.text, nil) }) {
-            // Blanks around the token belong to the field (V-01).
-            guard text.first != " ", text.last != " ", text.last != "\t" else { continue }
-            let head = RequestHead(method: .get, target: target, headers: ["Authorization": "Bearer \(text)"])
-            let response = await api.decide(on: head).answered([])
-            let challenge = response.headers["WWW-Authenticate"] ?? ""
-            switch response.status {
-            case 200: #expect(refusal == nil, "\(text)")
-            case 401:
-                #expect(refusal != nil && challenge.contains("error=\"invalid_token\""), "\(text)")
-                #expect(challenge.contains("expired") == (refusal == .expired), "\(text)")
-            case 400:
-                #expect([.notThreeSegments, .notBase64URL, .tooLong].contains(refusal), "\(text)")
-                #expect(challenge.contains("error=\"invalid_request\""), "\(text)")
-            default: Issue.record("\(response.status) for \(text)")
-            }
-        }
     }
 }

@@ -6,21 +6,19 @@ import Tokens
 
 @Suite("Documents of real providers are taken, or refused with a reason", .timeLimit(.minutes(15)))
 struct RecordedProviderTests {
-    @Test("Each is taken or refused as it is known to be", arguments: RecordedTrial.all)
-    func taken(trial: RecordedTrial) throws {
+    @Test(arguments: RecordedTrial.all)
+    func `Each is taken or refused as it is known to be`(trial: RecordedTrial) throws {
         let report = try trial.report()
         #expect((report.problem == nil) == trial.isTaken, "\(report.problem ?? "taken")")
         #expect((report.contents?.keyIdentifiers.isEmpty ?? true) == !trial.isTaken)
     }
 
-    @Test("Every recorded provider is tried")
-    func complete() throws {
+    @Test func `Every recorded provider is tried`() throws {
         let names = try Set(RecordedProvider.all().map(\.name))
         #expect(names == Set(RecordedTrial.all.map(\.provider)) && names.count >= 15)
     }
 
-    @Test("Keys for encryption are not called signature algorithms (P-9)")
-    func algorithms() throws {
+    @Test func `Keys for encryption are not called signature algorithms (P-9)`() throws {
         let encryption = try RecordedProvider.named("Keycloak").keys.compactMap(\.object).filter {
             $0["use"]?.string == "enc"
         }
@@ -33,8 +31,7 @@ struct RecordedProviderTests {
         #expect(try KeySetDocument(parsing: document).algorithms == ["ES256"])
     }
 
-    @Test("Recorded/README.md says what the server says of each")
-    func table() throws {
+    @Test func `Recorded/README.md says what the server says of each`() throws {
         let document = try String(decoding: TestFile("README.md").bytes(), as: UTF8.self)
         let written = document.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2).map(String.init)
         let rows = try RecordedTrial.all.map { try $0.row() }

@@ -6,10 +6,8 @@ import Tokens
 
 @Suite("Recorded rotations of real providers are followed", .timeLimit(.minutes(15)))
 struct RecordedRotationTests {
-    @Test(
-        "Keys come and go as they were published, and no load fails",
-        arguments: ["Apple", "Entra ID, common", "Google", "Spotify"])
-    func rotation(name: String) async throws {
+    @Test(arguments: ["Apple", "Entra ID, common", "Google", "Spotify"])
+    func `Keys come and go as they were published, and no load fails`(name: String) async throws {
         var replay = try Replay(name, refresh: .seconds(20 * 3600))
         var known = Set(replay.published.identifiers)
         while replay.publishNext() {
