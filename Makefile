@@ -31,7 +31,7 @@ build: ## Both programs, for debugging
 release: ## Both programs, optimized, with the Swift runtime inside: .build/release
 	@scripts/build release
 
-dist: ## What a release consists of: packages for Debian, an archive, a bill of materials, checksums, in dist/
+dist: ## What a release consists of: packages for Debian, an archive, an image, a bill of materials, checksums, in dist/
 	@scripts/dist
 
 coverage: ## Which lines of Sources the tests reach: the total and the ten least covered files (10 minutes)
@@ -43,7 +43,7 @@ test-asan: ## Only the tests with the address sanitizer
 test-tsan: ## Only the tests with the thread sanitizer
 	@scripts/test thread
 
-test-packages: ## The packages of make dist, installed for real with Podman; TWICE=1 also builds a second time, and compares
+test-packages: ## The packages and the image of make dist, for real with Podman; TWICE=1 also builds a second time, and compares
 	@scripts/test-packages $(if $(TWICE),twice)
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
