@@ -43,7 +43,7 @@ test-asan: ## Only the tests with the address sanitizer
 test-tsan: ## Only the tests with the thread sanitizer
 	@scripts/test thread
 
-test-packages: ## The packages and the image of make dist, for real with Podman; TWICE=1 also builds a second time, and compares
+test-packages: ## The packages and the image of make dist, for real with Podman, and piuparts; TWICE=1 also builds a second time, and compares
 	@scripts/test-packages $(if $(TWICE),twice)
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
