@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist test-asan test-tsan test-packages test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -33,6 +33,9 @@ release: ## Both programs, optimized, with the Swift runtime inside: .build/rele
 
 dist: ## What a release consists of: packages for Debian, an archive, an image, a bill of materials, checksums, in dist/
 	@scripts/dist
+
+pictures: ## The pictures of README and docs/operate.md: the pages, and the dashboard with five minutes of load (needs a look)
+	@scripts/pictures
 
 coverage: ## Which lines of Sources the tests reach: the total and the ten least covered files (10 minutes)
 	@scripts/install build run test && scripts/coverage
