@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist test-asan test-tsan test-packages test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -31,8 +31,11 @@ build: ## Both programs, for debugging
 release: ## Both programs, optimized, with the Swift runtime inside: .build/release
 	@scripts/build release
 
-dist: ## What a release consists of: packages for Debian, an archive, a bill of materials, checksums, in dist/
+dist: ## What a release consists of: packages for Debian, an archive, an image, a bill of materials, checksums, in dist/
 	@scripts/dist
+
+pictures: ## The pictures of README and docs/operate.md: the pages, and the dashboard with five minutes of load (needs a look)
+	@scripts/pictures
 
 coverage: ## Which lines of Sources the tests reach: the total and the ten least covered files (10 minutes)
 	@scripts/install build run test && scripts/coverage
@@ -43,7 +46,7 @@ test-asan: ## Only the tests with the address sanitizer
 test-tsan: ## Only the tests with the thread sanitizer
 	@scripts/test thread
 
-test-packages: ## The packages of make dist, installed for real with Podman; TWICE=1 also builds a second time, and compares
+test-packages: ## The packages and the image of make dist, for real with Podman, and piuparts; TWICE=1 also builds a second time, and compares
 	@scripts/test-packages $(if $(TWICE),twice)
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)

@@ -1,6 +1,6 @@
 """Makes the pictures of the README: the to-do page and the mock's page for developers, on a desktop and on a phone.
 
-usage: .build/venv/bin/python Tests/Acceptance/pictures.py docs/pictures     (needs Debian's pngquant)
+usage: scripts/pictures pages
 """
 
 import datetime
