@@ -7,10 +7,11 @@ package protocol StoreCommand: TaskCommand {
     func effect(of outcome: Outcome) -> Effect
 }
 
+// Both are inlined into the stores, where the command is known, because each durable POST needs them.
 extension StoreCommand {
-    package var weight: Int { 1 }
+    @inlinable package var weight: Int { 1 }
 
-    package func effect(of outcome: Outcome) -> Effect { outcome.changesList ? .listChanged(owner) : .none }
+    @inlinable package func effect(of outcome: Outcome) -> Effect { outcome.changesList ? .listChanged(owner) : .none }
 }
 
 extension ChangeTasks {
@@ -18,7 +19,7 @@ extension ChangeTasks {
 }
 
 /// What a job has done to the database, once its transaction is committed.
-package enum Effect: Equatable {
+package enum Effect {
     /// Nothing, which needs no room on the disk and so does not show that the database takes writes.
     case none
     /// The database has taken writes, but no list differs.

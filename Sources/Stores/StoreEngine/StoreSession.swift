@@ -92,6 +92,11 @@ package struct BatchResult {
     /// Whether the batch shows that the database takes writes.
     var hasWritten: Bool {
         transaction == .committed
-            && verdicts.contains { if case .answer(let effect, _) = $0.verdict { effect != .none } else { false } }
+            && verdicts.contains { _, verdict in
+                switch verdict {
+                case .answer(.written, _), .answer(.listChanged, _): true
+                case .answer(.none, _), .refuse, .again: false
+                }
+            }
     }
 }

@@ -23,6 +23,5 @@ package struct ImportSummary: Sendable, Equatable {
     package var differing = 0
     package var end = End.stopped
 
-    /// All tasks that were read.
     package var tasks: Int { added + present }
 }
