@@ -15,7 +15,7 @@ struct ClientLibraryTests {
     }
 
     private func preferredName(_ reply: JSONObject) throws -> JSONValue? {
-        try JSONValue(parsing: Token.decode(reply["profile_info"]?.string ?? "")).object?["preferred_username"]
+        try JSONValue(parsing: Token.decode(reply.text("profile_info"))).object?["preferred_username"]
     }
 
     @Test(
@@ -27,9 +27,11 @@ struct ClientLibraryTests {
         #expect(try preferredName(reply) == "alice@example.com")
         #expect(reply["expires_in"] == "3600")
         let (identity, access) = try (
-            Token(reply["id_token"]?.string ?? ""), Token(reply["access_token"]?.string ?? "")
+            reply.token("id_token"), reply.token("access_token")
         )
         for token in [identity, access] {
+            let subject = era == .current ? User.defaults[0].objectID : "Not supported currently. Use oid claim."
+            #expect(token.claims["sub"]?.string == subject)
             #expect((token.claims["acr"] != nil) == (era == .preview2015))
             #expect((token.claims["tfp"] != nil) == (era != .preview2015))
             #expect((token.header.names == ["alg", "kid", "typ"]) == (era == .current))
@@ -91,8 +93,8 @@ struct PolicyOfGrantTests {
         let browser = Browser(TestAuthority())
         let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(Self.out)"
         let reply = try await send(browser, redeem).json()
-        #expect(try Token(reply["id_token"]?.string ?? "").claims["tfp"] == "b2c_1_sign_in")
-        let refresh = "grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
+        #expect(try reply.token("id_token").claims["tfp"] == "b2c_1_sign_in")
+        let refresh = "grant_type=refresh_token&refresh_token=\(reply.text("refresh_token"))"
         #expect(try await send(browser, refresh, query: "?x-client-Ver=2.0.0").status == 200)
         #expect(try await send(browser, redeem).text.contains("AADB2C90129"))
     }

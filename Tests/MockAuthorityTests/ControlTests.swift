@@ -49,10 +49,12 @@ struct ControlTests {
         arguments: [
             "", "?user=carol", "?user=alice&policy=b2c_1_x", "?user=alice&bad=perfect", "?user=alice&exp=soon",
             "?user=alice&expires=1h", "?user=alice&scope=x", "?user=alice&client=x", "?user=alice&claim=x",
-            "?user=alice&exp=-9223372036854775808",
+            "?user=alice&exp=-9223372036854775808", "?user=alice&profile=azure", "?user=alice&kid=none",
+            "?user=alice&profile=entra&tenant=contoso.onmicrosoft.com",
+            "?user=alice&profile=external-id&policy=b2c_1_x",
         ])
     func mistakes(query: String) async throws {
-        let response = try await mock.get("/_mock/token\(query)")
+        let response = try await TestAuthority.all().get("/_mock/token\(query)")
         #expect(response.status == 400)
         #expect(response.text.utf8.count > 20)
     }
@@ -68,7 +70,7 @@ struct KeyControlTests {
     }
 
     private func signer() async throws -> String {
-        try await mock.issue("user=alice").header["kid"]?.string ?? ""
+        try await mock.issue("user=alice").header.text("kid")
     }
 
     @Test("Keys are published, activated and retired in the steps of real services")

@@ -51,16 +51,16 @@ struct EntraFlowTests {
                 "client_info",
             ])
         #expect(reply["scope"]?.string == "openid profile api://\(EntraTenants.api)/Tasks.Read")
-        let access = try Token(reply["access_token"]?.string ?? "").claims
+        let access = try reply.token("access_token").claims
         #expect(reply["expires_in"]?.integer == (access["exp"]?.integer ?? 0) - TestAuthority.now)
-        let identity = try Token(reply["id_token"]?.string ?? "").claims
+        let identity = try reply.token("id_token").claims
         #expect(identity["nonce"] == "n" && access["nonce"] == nil && identity["at_hash"] == nil)
         // P-39: `client_info` is the object id and the tenant id, without a policy.
-        let information = try JSONValue(parsing: Token.decode(reply["client_info"]?.string ?? "")).object
+        let information = try JSONValue(parsing: Token.decode(reply.text("client_info"))).object
         #expect(information?["uid"]?.string == EntraTenants.external.users[0].objectID)
         #expect(information?["utid"]?.string == EntraTenants.id && information?.names == ["uid", "utid"])
         let renewed = try await token(
-            "\(Self.who)&grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
+            "\(Self.who)&grant_type=refresh_token&refresh_token=\(reply.text("refresh_token"))"
         ).json()
         #expect(renewed["access_token"] != reply["access_token"] && renewed["refresh_token"] != nil)
         let again = try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)&prompt=none")
@@ -104,7 +104,7 @@ struct EntraFlowTests {
         let mock = TestAuthority.all { $0.passwordGrant = true }
         let form = "\(Self.who)&grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid+profile"
         let reply = try await token(form, mock).json()
-        let access = try Token(reply["access_token"]?.string ?? "")
+        let access = try reply.token("access_token")
         #expect(access.claims["aud"] == "00000003-0000-0000-c000-000000000000" && access.header["nonce"] != nil)
         #expect(!access.isSigned(by: try await mock.keys(at: "\(Self.front)/discovery/v2.0/keys")))
         let issued = mock.authority.others[0].runs.unnamed.issuedTokens.after(0).map(\.entry.token)
@@ -131,7 +131,7 @@ struct EntraFlowTests {
             "\(Self.daemon)&grant_type=client_credentials&scope=api://\(EntraTenants.api)/.default"
         ).json()
         #expect(reply.names == ["token_type", "expires_in", "ext_expires_in", "access_token"])
-        let claims = try Token(reply["access_token"]?.string ?? "").claims
+        let claims = try reply.token("access_token").claims
         #expect(claims["scp"] == nil && claims["oid"] == claims["sub"] && claims["azpacr"] == "1")
     }
 
@@ -176,7 +176,7 @@ struct EntraFlowTests {
         #expect(lines.first?.hasPrefix("AADSTS\(mistake.code): ") == true)
         #expect(
             lines.dropFirst() == [
-                "Trace ID: \(error["trace_id"]?.string ?? "")", "Correlation ID: \(correlation)",
+                "Trace ID: \(error.text("trace_id"))", "Correlation ID: \(correlation)",
                 "Timestamp: 2023-11-14 22:13:20Z",
             ])
         #expect(error["correlation_id"]?.string == correlation && error["timestamp"] == "2023-11-14 22:13:20Z")
@@ -196,7 +196,7 @@ struct EntraFlowTests {
         mock.clock.advance(seconds: 3600)
         #expect(try await number(late) == 70008)
         let reply = try await token(redeem(try await code(mock))).json()
-        let refresh = "&grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
+        let refresh = "&grant_type=refresh_token&refresh_token=\(reply.text("refresh_token"))"
         #expect(try await number(Self.daemon + refresh) == 70000)
         _ = try await mock.ask(.post, "/_mock/revoke?profile=external-id", body: #"{"user":"alice"}"#)
         #expect(try await number(Self.who + refresh) == 50173)
@@ -224,10 +224,10 @@ struct EntraFlowTests {
         ).json()
         #expect(
             asked.names == ["user_code", "device_code", "verification_uri", "expires_in", "interval", "message"])
-        let (page, code) = (asked["verification_uri"]?.string ?? "", asked["user_code"]?.string ?? "")
+        let (page, code) = (asked.text("verification_uri"), asked.text("user_code"))
         #expect(page == "http://mock.test:3001\(Self.front)/oauth2/deviceauth" && code.utf8.count == 9)
         let grant = "\(Self.who)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code="
-        let poll = grant + (asked["device_code"]?.string ?? "")
+        let poll = grant + (asked.text("device_code"))
         #expect(try await token(poll).json()["error_codes"] == [70016])
         let browser = Browser(mock)
         let form = try await browser.send(.get, "\(Self.front)/oauth2/deviceauth")
@@ -241,7 +241,7 @@ struct EntraFlowTests {
         let short = poll.split(separator: TokenEndpoint.deviceGrantType).joined(separator: "device_code")
         let reply = try await token(short).json()
         #expect(reply["refresh_token"] != nil && reply["id_token"] != nil)
-        #expect(try Token(reply["access_token"]?.string ?? "").claims["scp"] == "Tasks.Read")
+        #expect(try reply.token("access_token").claims["scp"] == "Tasks.Read")
         #expect(try await token(poll).json()["error_codes"] == [70018])
     }
 
@@ -251,9 +251,9 @@ struct EntraFlowTests {
             let asked = try await mock.ask(
                 .post, "\(Self.front)/oauth2/v2.0/devicecode", body: "\(Self.who)&scope=openid"
             ).json()
-            let code = asked["device_code"]?.string ?? ""
+            let code = asked.text("device_code")
             let poll = "\(Self.who)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code=\(code)"
-            return (poll, asked["user_code"]?.string ?? "")
+            return (poll, asked.text("user_code"))
         }
         let (declined, late) = (try await begin(), try await begin())
         let browser = Browser(mock)

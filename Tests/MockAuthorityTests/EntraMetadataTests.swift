@@ -107,7 +107,7 @@ struct EntraMetadataTests {
             let certificate = try #require(Base64.decodeLenient(key["x5c"]?.array?.first?.string ?? ""))
             #expect(key["kid"]?.string == Base64URL.encode(SHA1.digest(certificate)))
             #expect(key["kid"]?.string?.utf8.count == 27)
-            let modulus = Token.decode(key["n"]?.string ?? "")
+            let modulus = Token.decode(key.text("n"))
             #expect(modulus.count == 256 && certificate.split(separator: modulus, maxSplits: 1).count == 2)
         }
     }
@@ -160,17 +160,19 @@ struct EntraMetadataTests {
         #expect(document["issuer"]?.string == EntraTenants.issuer)
         #expect(
             document["token_endpoint"]?.string == "http://\(EntraTenants.customers)/r7.\(Self.id)/oauth2/v2.0/token")
-        let requests = try JSONValue(
-            parsing: try await mock.get("/_mock/requests?run=r7&profile=external-id").body
-        ).array
-        #expect(requests?.count == 1)
+        let requests = try await mock.list("requests?run=r7&profile=external-id")
+        #expect(requests.count == 1)
     }
 
-    @Test("MSAL finds no federation, and the real names of its network")
+    @Test("MSAL finds no federation, and the real names of its network, and browsers find an empty icon")
     func hostEndpoints() async throws {
         let realm = "/common/userrealm/alice@example.com?api-version=1.0"
-        #expect(try await mock.ask(.get, realm, host: EntraTenants.customers).status == 404)
+        for host in ["mock.test:3001", EntraTenants.customers] {
+            #expect(try await mock.ask(.get, realm, host: host).status == 404)
+        }
+        #expect(try await mock.get("/favicon.ico").status == 204)
         let instance = try await mock.document("/common/discovery/instance?api-version=1.1")
+        #expect(instance.names == ["tenant_discovery_endpoint", "api-version", "metadata"])
         #expect(
             instance["metadata"]?.array?.first?.object?["aliases"]
                 == ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"])

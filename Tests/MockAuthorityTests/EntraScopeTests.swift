@@ -25,7 +25,7 @@ struct EntraScopeTests {
     func graphScope(scope: String) async throws {
         let reply = try await token("\(Self.person)openid+profile+\(scope)")
         #expect(reply["scope"]?.string == "openid profile \(scope)")
-        let access = try Token(reply["access_token"]?.string ?? "")
+        let access = try reply.token("access_token")
         #expect(access.claims["aud"]?.string == Self.graph && access.header["nonce"] != nil)
         #expect(access.claims["scp"] == "openid profile User.Read")
     }
@@ -33,7 +33,7 @@ struct EntraScopeTests {
     @Test("A daemon gets a token for Graph without roles of the tasks")
     func graphOfDaemon() async throws {
         let reply = try await token("\(Self.daemon)https://graph.microsoft.com/.default")
-        let access = try Token(reply["access_token"]?.string ?? "")
+        let access = try reply.token("access_token")
         #expect(access.claims["aud"]?.string == Self.graph && access.claims["roles"] == nil)
         #expect(access.header["nonce"] != nil)
     }
@@ -61,10 +61,10 @@ struct EntraScopeTests {
         let assertion = try await mock.text("user=alice&profile=external-id")
         let scope = "offline_access+https://graph.microsoft.com/User.Read"
         let reply = try await token("\(Self.onBehalf)&assertion=\(assertion)&scope=\(scope)")
-        let claims = try Token(reply["access_token"]?.string ?? "").claims
+        let claims = try reply.token("access_token").claims
         #expect(claims["aud"]?.string == Self.graph && claims["appid"]?.string == EntraTenants.api)
         #expect(claims["oid"]?.string == EntraTenants.external.users[0].objectID && claims["appidacr"] == "1")
-        let refresh = "\(Self.api)&grant_type=refresh_token&refresh_token=\(reply["refresh_token"]?.string ?? "")"
+        let refresh = "\(Self.api)&grant_type=refresh_token&refresh_token=\(reply.text("refresh_token"))"
         #expect(try await token(refresh)["access_token"] != nil)
         // Without the scope `profile` a token names its person by `sub` only.
         let scopeOfTasks = "api://\(EntraTenants.api)/Tasks.Read"
@@ -79,7 +79,7 @@ struct EntraScopeTests {
         let forGraph = try await token("\(Self.person)User.Read")["access_token"]?.string ?? ""
         let identity = try await token("\(Self.person)openid+profile")["id_token"]?.string ?? ""
         let ofDaemon = try await token("\(Self.daemon)api://\(EntraTenants.api)/.default")
-        let application = ofDaemon["access_token"]?.string ?? ""
+        let application = ofDaemon.text("access_token")
         let old = try await mock.text("user=alice&profile=external-id&exp=-1h")
         for (assertion, number) in [
             ("a.b.c", 50013), (String(good.dropLast(4)) + "AAAA", 50013), (forGraph, 50013), (identity, 500_131),

@@ -191,9 +191,9 @@ struct PageTests {
                 "remoteResource", "retryLimit", "trimSpacesInPassword", "api", "csrf", "transId", "pageViewId",
                 "pageMode", "config", "hosts", "locale",
             ])
-        let csrf = settings["csrf"]?.string ?? ""
+        let csrf = settings.text("csrf")
         let tenant = settings["hosts"]?.object?["tenant"]?.string ?? ""
-        let tail = "tx=\(settings["transId"]?.string ?? "")&p=\(settings["hosts"]?.object?["policy"]?.string ?? "")"
+        let tail = "tx=\(settings.text("transId"))&p=\(settings["hosts"]?.object?["policy"]?.string ?? "")"
         #expect(browser.cookies.map(\.name) == ["x-ms-cpim-csrf", "x-ms-cpim-trans"])
         func send(_ body: String, _ token: String) async throws -> JSONObject {
             let response = try await browser.send(
@@ -202,7 +202,7 @@ struct PageTests {
             #expect(response.status == 200)
             return try response.json()
         }
-        let confirmed = "\(tenant)/api/\(settings["api"]?.string ?? "")/confirmed?rememberMe=false&csrf_token="
+        let confirmed = "\(tenant)/api/\(settings.text("api"))/confirmed?rememberMe=false&csrf_token="
         #expect(try await send("signInName=alice%40example.com&password=Passw0rd!", "x")["status"]?.string == "400")
         #expect(try await send("signInName=x%40y.test&password=z", csrf)["errorCode"]?.string == "AADB2C90053")
         #expect(try await browser.send(.get, "\(confirmed)\(csrf.percentEncoded)&\(tail)").status == 400)

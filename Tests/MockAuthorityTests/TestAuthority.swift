@@ -71,6 +71,11 @@ struct TestAuthority: Sendable {
         return await authority.decide(on: head).answered(Array(body.utf8))
     }
 
+    /// The list that a control answers.
+    func list(_ control: String) async throws -> [JSONObject] {
+        try JSONValue(parsing: try await get("/_mock/\(control)").body).array?.compactMap(\.object) ?? []
+    }
+
     func get(_ target: String, _ headers: HeaderFields = HeaderFields()) async throws -> Response {
         try await ask(.get, target, headers: headers)
     }
@@ -163,6 +168,12 @@ extension Response {
 
 extension JSONObject {
     var names: [String] { members.map(\.name) }
+
+    /// The text of a member, which is empty if there is none.
+    func text(_ name: String) -> String { self[name]?.string ?? "" }
+
+    /// The token in a member.
+    func token(_ name: String) throws -> Token { try Token(text(name)) }
 }
 
 /// A request that is wrong in one way, and the error that it gets.

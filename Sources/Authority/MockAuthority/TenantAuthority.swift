@@ -5,7 +5,6 @@ import Synchronization
 /// One tenant of the authority: what is registered, its keys, accounts and grants.
 final class TenantAuthority: Sendable {
     let configuration: Configuration
-    /// The keys that sign, and can be changed by the controls.
     let keys: KeyRing
     /// The keys of personal accounts, of Entra tenants.
     let personalKeys: KeyRing?
@@ -32,7 +31,6 @@ final class TenantAuthority: Sendable {
         parts.time.wallMilliseconds / 1000 + run.skew.withLock { $0 }
     }
 
-    /// Signs with the active key.
     func signer() async throws(PrivateKeyError) -> TokenSigner {
         signer(with: try await keys.signing())
     }

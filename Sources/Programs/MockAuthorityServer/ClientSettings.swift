@@ -2,7 +2,6 @@ import Basics
 import MockAuthority
 import Settings
 
-/// The clients for which settings can be printed.
 enum ClientKind: String, Sendable, CaseIterable {
     case iosADAL = "ios-adal"
     case iosNXOAuth2 = "ios-nxoauth2"
@@ -37,14 +36,11 @@ enum ClientKind: String, Sendable, CaseIterable {
 /// The settings with which a client talks to this authority and to a task-server.
 struct ClientSettings {
     let configuration: Configuration
-    /// The scheme, host and port of the authority.
     let base: String
-    /// The scheme, host and port of task-server.
     let tasks: String
     /// The certificate of the authority's https; `nil` if the base is http.
     let authorityFile: String?
 
-    /// The file or the lines of a client.
     func text(for kind: ClientKind) -> String {
         let values = values.merging(externalValues) { value, _ in value }
         let isXML = [.iosADAL, .iosNXOAuth2].contains(kind)
@@ -121,7 +117,6 @@ struct ClientSettings {
         return uri == "http://localhost" ? "http://localhost:5173/redirect.html" : uri
     }
 
-    /// The policy of a kind, or the first one.
     private func policy(_ kind: Policy.Kind) -> String {
         let policies = configuration.policies
         let named =

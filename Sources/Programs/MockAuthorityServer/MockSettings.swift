@@ -13,7 +13,6 @@ struct MockSettings: SettingTable {
     let client: Client
     let printSettings: Bool
 
-    /// The addresses on which the mock listens.
     struct Network: Sendable {
         let listen: ListenAddress
         let allowRemote: Bool
@@ -22,19 +21,16 @@ struct MockSettings: SettingTable {
         let issuerMode: Policy.Issuer?
     }
 
-    /// The settings of the command client-settings.
     struct Client: Sendable {
         let kind: ClientKind?
         let tasks: String
     }
 
-    /// The files that the mock reads and keeps.
     struct Files: Sendable {
         let configuration: String?
         let state: String?
     }
 
-    /// The settings for https.
     struct TLS: Sendable {
         let listen: [ListenAddress]
         let names: [String]

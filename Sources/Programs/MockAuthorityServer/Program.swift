@@ -12,7 +12,6 @@ func runMockAuthority() -> Never {
     }
 }
 
-/// Returns what the program prints at its end.
 private func run(_ arguments: [String]) throws(OperatorError) -> String {
     let signals = Signals()
     if arguments.first == "probe" { try runProbe(Array(arguments.dropFirst()), signals) }
@@ -35,7 +34,6 @@ private func run(_ arguments: [String]) throws(OperatorError) -> String {
     }
 }
 
-/// The commands that have the settings of the server.
 enum SettingsCommand: String {
     case clientSettings = "client-settings"
     case health
@@ -61,13 +59,11 @@ extension OperatorError {
     }
 }
 
-/// Prints an answer and ends the program with success.
 func answer(_ text: String) -> Never {
     StandardStream.output.print(text)
     exitProcess(.success)
 }
 
-/// Prints the error and ends the program.
 func fail(_ error: OperatorError) -> Never {
     StandardStream.error.print("mock-authority: \(error.message)")
     exitProcess(ExitStatus(rawValue: error.exitCode) ?? .failure)

@@ -13,7 +13,6 @@ let tokenHelp = """
                   --state FOLDER [settings]     the keys in the folder sign the token, whether or not a mock runs
     """
 
-/// Prints one token and ends.
 func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
     var query: [String] = []
     var authority = ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://127.0.0.1:3001"

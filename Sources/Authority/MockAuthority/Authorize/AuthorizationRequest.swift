@@ -5,19 +5,15 @@ struct AuthorizationRequest: Sendable {
     let client: Client
     /// The place to which the answer goes, and its form.
     let delivery: Delivery
-    /// The contents of the answer.
     let types: ResponseTypes
-    /// The requested scope.
     let scope: Scope
     /// The parameters that only some clients send.
     let options: Options
 
-    /// Parameters that may be absent.
     struct Options: Sendable, Equatable {
         var nonce: String?
         var challenge: Grant.Challenge?
         var prompt: String?
-        /// The account that the client expects.
         var hint = AccountHint()
         /// The most seconds that may have passed since the person signed in; `nil` if every time is good.
         var maximumAge: Int64?

@@ -47,7 +47,6 @@ struct Delivery: Sendable, Equatable {
         guard let known = Mode(rawValue: asked), known != .query || types == .code else { throw .responseMode(asked) }
     }
 
-    /// Returns the answer with these parameters.
     func response(_ fields: [(String, String)], headers: FieldLines = FieldLines()) -> Response {
         switch mode {
         case .query: redirect(redirectURI.contains("?") ? "&" : "?", fields, headers)

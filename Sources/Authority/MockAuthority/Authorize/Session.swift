@@ -16,7 +16,6 @@ struct Session: Sendable {
     /// The number of accounts that a cookie has room for.
     private static let limit = 4
 
-    /// An account that signed in with this browser.
     struct Account: Sendable {
         let user: User
         /// When it did, in seconds since 1970.
@@ -61,7 +60,6 @@ struct Session: Sendable {
         return "\(name)=\(values.joined(separator: "~")); \(attributes)"
     }
 
-    /// The cookie that forgets it.
     var expiredCookie: String { "\(name)=; Max-Age=0; \(attributes)" }
 
     /// `Secure` only over https: browsers drop such cookies over plain http.

@@ -3,9 +3,7 @@ import Synchronization
 
 /// A sign-in under way: an authorization request and what its person did so far.
 struct Transaction: Sendable {
-    /// What the client asked.
     let request: AuthorizationRequest
-    /// Under which policy.
     let policy: Policy
     /// What a form must carry, so that no other site can send it.
     let csrf: String
@@ -16,7 +14,6 @@ struct Transaction: Sendable {
     /// Who signed in on the page; nil until then.
     var outcome: Outcome?
 
-    /// The result of the page.
     struct Outcome: Sendable {
         /// The object id: the account may change, or be removed, before the answer.
         let user: String
@@ -47,12 +44,10 @@ final class Transactions: Sendable {
         return name
     }
 
-    /// The one of this name, unless it is too old.
     func transaction(_ name: String, now: Int64) -> Transaction? {
         open.withLock { $0[name] }.flatMap { $0.begun > now - Self.lifetime ? $0 : nil }
     }
 
-    /// Notes who signed in.
     func finish(_ name: String, _ outcome: Transaction.Outcome) {
         open.withLock { $0[name]?.outcome = outcome }
     }

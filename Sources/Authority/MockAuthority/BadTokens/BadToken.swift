@@ -5,26 +5,15 @@ import JSON
 /// docs/reproduced.md describes the claims of good ones. Some of these are good, and only look otherwise.
 struct BadToken: Sendable {
     /// The response of task-server to a request with the token.
-    enum Response: Sendable {
-        case good, invalid, expired, scope
-
-        var status: Int64 {
-            switch self {
-            case .good: 200
-            case .invalid, .expired: 401
-            case .scope: 403
-            }
-        }
-
+    struct Response: Sendable, Equatable {
+        let status: Int64
         /// The `code` of the problem; `nil` for a good response.
-        var code: String? {
-            switch self {
-            case .good: nil
-            case .invalid: "token.invalid"
-            case .expired: "token.expired"
-            case .scope: "token.scope"
-            }
-        }
+        let code: String?
+
+        static let good = Response(status: 200, code: nil)
+        static let invalid = Response(status: 401, code: "token.invalid")
+        static let expired = Response(status: 401, code: "token.expired")
+        static let scope = Response(status: 403, code: "token.scope")
     }
 
     /// Changes the claims of a good token.
@@ -71,6 +60,9 @@ struct BadToken: Sendable {
     init(_ name: String, _ rule: BadTokenRule?, _ words: String, header: KeyValuePairs<String, JSONValue?>) {
         self.init(name, rule, words, sign: { try $0.sign($1) { for (name, value) in header { $0[name] = value } } })
     }
+
+    /// No defect, for a token of which only the request changes claims.
+    static let none = BadToken("", nil, "")
 
     /// The tokens of every service, in the order of the list.
     static let all = ofClaims + ofSignatures + ofKnownHoles + ofMicrosoft

@@ -7,7 +7,6 @@ import Tokens
 struct BadTokenSigner: Sendable {
     let authority: TenantAuthority
     let granted: GrantedRequest
-    /// The claims of a good token.
     let claims: any TokenClaims
     let signer: TokenSigner
     /// Scheme and host of the request.

@@ -10,7 +10,7 @@ extension MockAuthority {
         if let refusal = host.refusalOfControl { return .respond(refusal) }
         let tenant: TenantAuthority
         do throws(InputError) {
-            tenant = try self.tenant(TenantSelection(Parameters(host.head.target.query)))
+            tenant = try self.tenant(Parameters(host.head.target.query))
         } catch {
             return .respond(Response.text(error.message, status: 400))
         }
@@ -27,35 +27,22 @@ extension MockAuthority {
                 + "restart the mock.", status: 503)
     }
 
-    func tenant(_ selection: TenantSelection) throws(InputError) -> TenantAuthority {
+    /// The tenant of this domain or id, or else the first tenant of the profile.
+    private func tenant(_ query: Parameters) throws(InputError) -> TenantAuthority {
         let all = [b2c] + others
-        let profile = selection.profile ?? configuration.profile
+        let profile = query["profile"].map { TenantProfile(rawValue: $0) } ?? configuration.profile
+        guard let profile else {
+            let known = TenantProfile.allCases.map(\.rawValue).joined(separator: ", ")
+            throw InputError(message: "There is no profile '\(query["profile"] ?? "")'. Known: \(known).")
+        }
         let ofProfile = all.filter { $0.configuration.profile == profile }
-        guard let name = selection.tenant else {
+        guard let name = query["tenant"] else {
             if let first = ofProfile.first { return first }
             throw InputError(message: "No tenant of the profile '\(profile.rawValue)' is configured.")
         }
         if let tenant = ofProfile.first(where: { $0.configuration.tenant.isCalled(name) }) { return tenant }
         let known = ofProfile.map(\.configuration.tenant.name).joined(separator: ", ")
         throw InputError(message: "There is no tenant '\(name)' of this profile. Known: \(known).")
-    }
-}
-
-/// Which tenant a control is about.
-struct TenantSelection: Sendable, Equatable {
-    /// What the tenant plays; `nil` for the tenant of the policies.
-    var profile: TenantProfile?
-    /// Domain or id; `nil` for the first tenant of the profile.
-    var tenant: String?
-
-    init(_ query: Parameters) throws(InputError) {
-        tenant = query["tenant"]
-        guard let name = query["profile"] else { return }
-        guard let profile = TenantProfile(rawValue: name) else {
-            let known = TenantProfile.allCases.map(\.rawValue).joined(separator: ", ")
-            throw InputError(message: "There is no profile '\(name)'. Known: \(known).")
-        }
-        self.profile = profile
     }
 }
 
@@ -81,44 +68,29 @@ extension HostContext {
 
     private var wantsJSON: Bool { head.headers.preferJSON }
 
-    /// `GET /_mock/users`.
     var users: Response { Response.json(.array(run.directory.all.map(\.json))) }
 
-    /// `GET /_mock/requests`.
     var requests: Response { Response.json(.array(run.recordedRequests.after(0).map { .object($0.entry) })) }
 
-    /// `POST /_mock/reset`.
     func reset() -> Response {
         let new = authority.runs.reset(runName, run)
         return Response.json(HostContext(mock: mock, authority: authority, run: new, head: head, base: base).state)
     }
 
-    /// `GET /_mock/token/bad`.
     var badTokens: Response {
         let entries = BadToken.all(of: configuration.profile)
         if wantsJSON { return Response.json(.array(entries.map(\.json))) }
         return Response.text(entries.map(\.line).joined(separator: "\n"))
     }
 
-    /// `GET /_mock/token?user=alice`.
     func testToken() async -> Response {
         do throws(InputError) {
-            return try await token(try TokenSpecification(Parameters(head.target.query), configuration.profile))
+            let specification = try TokenSpecification(Parameters(head.target.query), configuration.profile)
+            return wantsJSON
+                ? Response.json(try await tokenResponse(specification))
+                : Response.text(try await token(specification))
         } catch {
             return Response.text(error.message, status: 400)
         }
-    }
-
-    private func token(_ specification: TokenSpecification) async throws(InputError) -> Response {
-        let issuer = TokenIssue(authority: authority, run: run, base: base, key: try await key(specification.key))
-        return wantsJSON
-            ? Response.json(try await issuer.response(specification))
-            : Response.text(try await issuer.token(specification))
-    }
-
-    /// The key of this `kid`, of any tenant: a token of one signed by another's.
-    private func key(_ identifier: String?) async throws(InputError) -> TokenSigningKey? {
-        guard let identifier else { return nil }
-        return try await mock.key(identifier)
     }
 }

@@ -1,5 +1,4 @@
 import HTTP
-import Synchronization
 
 /// A failure that is injected at an endpoint for some requests.
 struct Fault: Sendable, Equatable {
@@ -11,7 +10,6 @@ struct Fault: Sendable, Equatable {
     var endpoint: Endpoint
     /// The number of requests that it still affects.
     var times: Int64
-    /// The time before the response.
     var delayMilliseconds: Int64
     /// The response in place of the endpoint's; `nil` if the endpoint answers.
     var answer: Answer?
@@ -58,28 +56,13 @@ extension Fault.Answer {
     }
 }
 
-/// The faults of a test run that still affect requests.
-final class Faults: Sendable {
-    private let waiting = Mutex<[Fault]>([])
-
-    var all: [Fault] { waiting.withLock { $0 } }
-
-    func add(_ fault: Fault) {
-        waiting.withLock { $0.append(fault) }
-    }
-
-    func removeAll() {
-        waiting.withLock { $0.removeAll() }
-    }
-
+extension [Fault] {
     /// The first fault at this endpoint; one request of it is used up.
-    func take(_ endpoint: Fault.Endpoint) -> Fault? {
-        waiting.withLock { waiting in
-            guard let index = waiting.firstIndex(where: { $0.endpoint == endpoint }) else { return nil }
-            waiting[index].times -= 1
-            let fault = waiting[index]
-            if fault.times <= 0 { waiting.remove(at: index) }
-            return fault
-        }
+    mutating func take(_ endpoint: Fault.Endpoint) -> Fault? {
+        guard let index = firstIndex(where: { $0.endpoint == endpoint }) else { return nil }
+        self[index].times -= 1
+        let fault = self[index]
+        if fault.times <= 0 { remove(at: index) }
+        return fault
     }
 }

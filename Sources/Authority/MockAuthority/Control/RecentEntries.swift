@@ -34,6 +34,5 @@ struct IssuedToken: Sendable {
     let time: Int64
     /// The compact form.
     let token: String
-    /// The name of the defect, if the token was asked for with one.
     var defect: String?
 }

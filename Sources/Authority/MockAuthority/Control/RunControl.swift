@@ -31,14 +31,13 @@ extension HostContext {
             delayMilliseconds: min(60_000, try member.number("delay_ms", in: 0...(1 << 53)) ?? 0),
             answer: status == nil && body == nil
                 ? nil : .init(status: Int(status ?? 200), retryAfter: retryAfter, body: body ?? ""),
-            cut: try member.truth("cut"))
-        run.faults.add(fault)
+            cut: try member.truth("cut") ?? false)
+        run.faults.withLock { $0.append(fault) }
         return state
     }
 
-    /// `DELETE /_mock/faults`.
     func removeFaults() -> Response {
-        run.faults.removeAll()
+        run.faults.withLock { $0 = [] }
         return Response.json(state)
     }
 
@@ -71,7 +70,8 @@ extension HostContext {
 
     private func putUser(_ name: String, _ member: ConfigurationMember) throws(InputError) -> JSONValue {
         let old = run.directory.user(called: name)
-        let user = if let old { try old.changed(by: member) } else { try User(member: member, email: name) }
+        var user = if let old { old } else { try User(member: member, email: name) }
+        if old != nil { try user.change(by: member) }
         if old == nil, let owner = run.directory.user(user.objectID) {
             throw InputError(
                 message: "'\(user.objectID)' is the object id of '\(owner.email)': leave it out, or change that user.")
@@ -92,12 +92,11 @@ extension HostContext {
         return Response(204)
     }
 
-    /// `GET /_mock/state`.
     var state: JSONValue {
         [
             "run": .string(runName), "runs": .array(authority.runs.names.all.map { .string($0) }),
             "skew_s": .integer(run.skew.withLock { $0 }), "users": .array(run.directory.all.map(\.json)),
-            "faults": .array(run.faults.all.map(\.json)),
+            "faults": .array(run.faults.withLock { $0 }.map(\.json)),
             "requests": .integer(Int64(run.recordedRequests.after(0).count)),
         ]
     }
@@ -111,22 +110,5 @@ extension Fault {
         ])
         members["status"] = answer.map { .integer(Int64($0.status)) }
         return .object(members)
-    }
-}
-
-extension User {
-    /// The account with the members of a body in place of its own.
-    fileprivate func changed(by member: ConfigurationMember) throws(InputError) -> User {
-        try member.allow(Self.members)
-        var user = self
-        if try member.text("email") != nil { user.email = try member.required("email") }
-        if let password = try member.text("password") { user.password = password }
-        if let name = try member.text("name") { user.name.display = name }
-        if let name = try member.text("givenName") { user.name.given = name }
-        if let name = try member.text("familyName") { user.name.family = name }
-        if let claims = try member.optionalObject("claims") { user.claims = claims }
-        if let provider = try member.text("identityProvider") { user.status.identityProvider = provider }
-        if let disabled = try member.optionalTruth("disabled") { user.status.disabled = disabled }
-        return user
     }
 }

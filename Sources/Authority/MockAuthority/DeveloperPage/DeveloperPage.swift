@@ -1,6 +1,7 @@
 import Basics
 import HTTP
 import JSON
+import Synchronization
 
 /// The page on which developers see what the authority did, and use the controls.
 ///
@@ -44,7 +45,7 @@ extension HostContext {
         }
         return Response.json([
             "of": .string(run.identifier), "requests": .array(requests), "tokens": .array(tokens),
-            "faults": .array(run.faults.all.map(\.json)),
+            "faults": .array(run.faults.withLock { $0 }.map(\.json)),
         ])
     }
 

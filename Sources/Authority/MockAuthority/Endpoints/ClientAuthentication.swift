@@ -9,7 +9,6 @@ import OpenSSL
 struct ClientAuthentication: Sendable {
     let context: RequestContext
 
-    /// The client, its secret checked.
     func client(_ parameters: Parameters) throws(Refusal) -> Client {
         let basic = context.head.headers["Authorization"].flatMap(BasicCredentials.init)
         guard let id = parameters["client_id"] ?? basic?.user else { throw .missingParameter("client_id") }

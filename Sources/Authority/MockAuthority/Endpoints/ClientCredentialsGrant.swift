@@ -31,7 +31,6 @@ extension TokenEndpoint {
         return try await signTokens(for: granted(application, client, scope)).json(clientInfo: false)
     }
 
-    /// A token without `oid`.
     private func b2cClientCredentials(
         _ client: Client, _ scope: Scope, _ audience: String, _ signer: TokenSigner
     ) throws(PrivateKeyError) -> JSONValue {

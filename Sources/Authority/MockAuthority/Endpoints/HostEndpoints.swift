@@ -34,7 +34,6 @@ extension HostContext {
             """)
     }
 
-    /// The metadata of the tenants of External ID and Entra.
     private var others: String {
         if mock.others.isEmpty { return "" }
         let lines = mock.others.map { tenant in

@@ -1,7 +1,6 @@
 import Basics
 import HTTP
 import JSON
-import OpenSSL
 
 /// The end of a session (OpenID Connect RP-Initiated Logout 1.0), as loose as the service has it.
 struct LogoutEndpoint: Sendable {
@@ -40,35 +39,7 @@ struct LogoutEndpoint: Sendable {
 
     /// The client that the ID token in the hint is for; the token may have expired.
     private func client(_ hint: String) async -> Client? {
-        let claims = await TokenReader(keys: context.authority.keys).claims(hint)
+        let claims = await context.authority.keys.claims(of: hint)
         return claims?["aud"]?.string.flatMap(context.configuration.applications.client)
-    }
-}
-
-/// Reads tokens that this authority issued.
-struct TokenReader: Sendable {
-    let keys: KeyRing
-
-    /// The claims, if a key that is or was in the set signed them; the caller checks the times.
-    func claims(_ token: String) async -> JSONObject? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]) else {
-            return nil
-        }
-        do throws(PrivateKeyError) {
-            let state = try await keys.current()
-            let key = (state.published + state.retired).first { $0.identifier == header["kid"]?.string }
-            let input = Array("\(parts[0]).\(parts[1])".utf8)
-            guard let key = try? key?.privateKey.publicKey(), key.verifies(signature: signature, of: input) else {
-                return nil
-            }
-        } catch {
-            return nil
-        }
-        return object(parts[1])
-    }
-
-    private func object(_ part: Substring) -> JSONObject? {
-        Base64.decodeLenient(part).flatMap { (try? JSONValue(parsing: $0))?.object }
     }
 }

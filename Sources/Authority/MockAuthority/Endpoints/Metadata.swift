@@ -3,7 +3,6 @@ import JSON
 import OpenSSL
 
 extension RequestContext {
-    /// The discovery document (OpenID Connect Discovery 1.0 section 3).
     var metadata: Response {
         Response.json(configuration.profile == .strict ? strictDocument : metadataDocument, headers: openToAll)
     }

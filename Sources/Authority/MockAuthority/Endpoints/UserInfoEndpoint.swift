@@ -20,7 +20,7 @@ struct UserInfoEndpoint: Sendable {
     }
 
     private func answer(_ token: String) async -> Response {
-        let claims = await TokenReader(keys: context.authority.keys).claims(token)
+        let claims = await context.authority.keys.claims(of: token)
         guard let claims, (claims["exp"]?.integer ?? 0) > context.now,
             let user = claims[isStrict ? "sub" : "oid"]?.string.flatMap({ context.run.directory.user($0) })
         else { return refuse(", error=\"invalid_token\"") }

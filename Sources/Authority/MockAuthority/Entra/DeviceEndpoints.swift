@@ -10,7 +10,6 @@ struct DeviceEndpoints: Sendable {
     private static let interval: Int64 = 5
     private var pageURL: String { "\(context.base)/\(context.url.tenant)/\(Routes.devicePage.path)" }
 
-    /// `POST /T/oauth2/v2.0/devicecode`.
     func begin() -> Decision {
         context.head.answerForm { parameters in
             do throws(Refusal) {

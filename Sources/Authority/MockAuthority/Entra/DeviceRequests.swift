@@ -40,7 +40,6 @@ final class DeviceRequests: Sendable {
         return request
     }
 
-    /// The request that a device asks for.
     func request(deviceCode: String) -> DeviceRequest? {
         waiting.withLock { $0.first { $0.deviceCode.isSame(as: deviceCode) } }
     }

@@ -10,7 +10,6 @@ import Tokens
 struct EntraClaims: TokenClaims {
     let configuration: Configuration
     let granted: GrantedRequest
-    /// `iss`.
     let issuer: String
     /// How long the access token lives from now, in seconds.
     let lifetime: Int64
@@ -136,7 +135,6 @@ extension EntraClaims {
         Base64URL.encode(SHA256.digest(Array(parts.joined(separator: " ").utf8)))
     }
 
-    /// Returns this many random bytes in base64url.
     static func random(_ count: Int) -> String { Base64URL.encode(SecureRandom.bytes(count)) }
 }
 

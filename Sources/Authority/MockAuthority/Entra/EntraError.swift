@@ -34,7 +34,6 @@ struct EntraError: Equatable, Sendable {
             + "Timestamp: \(Timestamp.b2cText(seconds: now))"
     }
 
-    /// The page about the error.
     var uri: String { "\(EntraHost.loginBase)/error?code=\(number)" }
 
     /// The members in the order of the service.
@@ -50,7 +49,6 @@ struct EntraError: Equatable, Sendable {
 }
 
 extension RequestContext {
-    /// The error as the response of an endpoint without pages.
     func response(_ error: EntraError) -> Response {
         Response.json(error.json(correlation: correlation, now: now), status: 400, headers: headers)
     }

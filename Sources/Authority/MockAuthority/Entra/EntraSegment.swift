@@ -2,10 +2,8 @@ import Basics
 
 /// The first segments that name no tenant: any, or the tenant of personal accounts.
 enum EntraSegment: String, Sendable {
-    /// Of organizations and persons.
     case common
     case organizations
-    /// Of personal accounts.
     case consumers
 }
 

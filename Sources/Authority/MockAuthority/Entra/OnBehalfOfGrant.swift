@@ -11,7 +11,7 @@ extension TokenEndpoint {
             throw .missingParameter("requested_token_use")
         }
         let scope = try scope(parameters.required("scope"), client)
-        guard let claims = await TokenReader(keys: context.authority.keys).claims(assertion) else {
+        guard let claims = await context.authority.keys.claims(of: assertion) else {
             throw .assertionForged
         }
         guard (claims["exp"]?.integer ?? 0) > context.now else { throw .assertionExpired }

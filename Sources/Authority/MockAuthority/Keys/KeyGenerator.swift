@@ -1,6 +1,5 @@
 package import OpenSSL
 
-/// Where new keys come from.
 package struct KeyGenerator: Sendable {
     let generate: @Sendable () throws(PrivateKeyError) -> PrivateKey
 

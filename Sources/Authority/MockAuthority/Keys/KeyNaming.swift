@@ -8,10 +8,8 @@ enum KeyNaming: Sendable {
     /// Entra: the thumbprint of a certificate of this subject (docs/reproduced.md, "Keys").
     case certificate(subject: String)
 
-    /// Entra and External ID.
     static let microsoft = KeyNaming.certificate(subject: "accounts.accesscontrol.windows.net")
 
-    /// Personal Microsoft accounts.
     static let personal = KeyNaming.certificate(subject: "Live ID STS Signing Public Key")
 
     /// Microsoft's sets never have only one.

@@ -23,11 +23,11 @@ final class KeyRing: Sendable {
     typealias FirstKeys = Task<Result<[TokenSigningKey], PrivateKeyError>, Never>
 
     struct State: Sendable {
-        /// In the set, oldest first.
+        /// The keys in the set, oldest first.
         var published: [TokenSigningKey] = []
         /// The `kid` of the one that signs.
         var active: String?
-        /// Once in the set.
+        /// Keys that once were in the set.
         var retired: [TokenSigningKey] = []
 
         var signing: TokenSigningKey? {
@@ -116,7 +116,6 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// The key that signs.
     func signing() async throws(PrivateKeyError) -> TokenSigningKey {
         guard let key = try await current().signing else { throw .notPrivateKey }
         return key

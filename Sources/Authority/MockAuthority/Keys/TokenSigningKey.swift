@@ -7,12 +7,10 @@ import Tokens
 package struct TokenSigningKey: Sendable {
     /// The name in `kid`: the one that ``KeyNaming`` gives, else the JWK thumbprint of RFC 7638.
     package let identifier: String
-    /// When it was made, in seconds since 1970.
+    /// When the key was made, in seconds since 1970.
     package let notBefore: Int64
     package let privateKey: PrivateKey
-    /// The modulus in base64url.
     private let modulus: String
-    /// The exponent in base64url.
     private let exponent: String
 
     /// A key made at this time; without a name, it has its thumbprint as the name.

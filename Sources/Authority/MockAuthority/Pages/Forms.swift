@@ -1,4 +1,3 @@
-/// The forms that people fill in.
 enum PageForm: String, Sendable {
     case signIn = "sign-in"
     case signUp = "sign-up"
@@ -85,11 +84,9 @@ struct FormHTML {
     let csrf: String
     /// The error of the form that was sent before.
     var alert: String?
-    /// The values of the fields.
     var given: (String) -> String? = { _ in nil }
     /// Whether there is a button for people who forgot their password.
     var offersReset = true
-    /// The link for people without an account.
     var signUpLink: String?
     /// An account that a button of sign-in.js fills in.
     var example: User?

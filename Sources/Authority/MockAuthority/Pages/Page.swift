@@ -6,7 +6,6 @@ import OpenSSL
 struct Page: Sendable {
     /// In the title and as heading.
     let title: String
-    /// The HTML below the heading.
     let content: HTML
     /// A script; empty if the page needs none.
     var script = ""

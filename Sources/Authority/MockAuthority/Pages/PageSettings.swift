@@ -4,14 +4,14 @@ import JSON
 
 /// The settings that the real page gives its script: clients without a browser read them by these names.
 struct PageSettings: Sendable {
-    let transaction: String
-    let csrf: String
-    /// `/contoso.onmicrosoft.com/B2C_1_susi`, the policy as defined.
-    let tenant: String
-    let policy: String
-    let host: String
+    let step: SignInStep
     let form: PageForm
     let offersSignUp: Bool
+
+    private var context: RequestContext { step.context }
+    private var csrf: String { step.transaction.csrf }
+    /// The policy as it is defined, as in `B2C_1_susi`.
+    private var policy: String { context.policy.name }
 
     /// `var SETTINGS = {...};`, with `<` escaped so that no value can end the script.
     var script: String {
@@ -30,21 +30,25 @@ struct PageSettings: Sendable {
     private var json: JSONValue {
         [
             "remoteResource": "", "retryLimit": 3, "trimSpacesInPassword": true, "api": .string(api),
-            "csrf": .string(csrf), "transId": .string(StateProperties.text(transaction)),
+            "csrf": .string(csrf), "transId": .string(StateProperties.text(step.name)),
             "pageViewId": .string(GUID.random()), "pageMode": 0,
             "config": ["showSignupLink": offersSignUp ? "True" : "False", "operatingMode": "Email"],
-            "hosts": ["tenant": .string(tenant), "policy": .string(policy), "static": .string(host + "/static/")],
+            "hosts": [
+                "tenant": .string("/\(context.url.tenant)/\(policy)"), "policy": .string(policy),
+                "static": .string(context.base + "/static/"),
+            ],
             "locale": ["lang": "en"],
         ]
     }
 
     /// The cookies of the real page; one client rebuilds the transaction's name from the second.
-    func cookies(attributes: String, _ context: RequestContext) -> FieldLines {
+    var cookies: FieldLines {
         let entry: JSONValue = [
-            "I": .string(transaction), "T": .string(context.configuration.tenant.name), "P": .string(policy), "S": 1,
+            "I": .string(step.name), "T": .string(context.configuration.tenant.name), "P": .string(policy), "S": 1,
             "M": [:], "D": 0,
         ]
-        let trans: JSONValue = ["T_DIC": .array([entry]), "C_ID": .string(transaction)]
+        let trans: JSONValue = ["T_DIC": .array([entry]), "C_ID": .string(step.name)]
+        let attributes = Session(context: context).attributes
         var headers = FieldLines()
         headers.append("Set-Cookie", "x-ms-cpim-csrf=\(csrf); \(attributes)")
         headers.append("Set-Cookie", "x-ms-cpim-trans=\(Base64.encode(trans.serialized())); \(attributes)")

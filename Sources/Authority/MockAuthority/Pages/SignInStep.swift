@@ -44,12 +44,9 @@ struct SignInStep: Sendable {
             given: { known($0, fields) }, offersReset: isB2C,
             signUpLink: offersSignUp ? "\(action)&form=\(PageForm.signUp.rawValue)" : nil,
             example: example)
-        let settings = PageSettings(
-            transaction: name, csrf: transaction.csrf, tenant: "/\(context.url.tenant)/\(context.policy.name)",
-            policy: context.policy.name, host: context.base, form: form, offersSignUp: offersSignUp)
+        let settings = PageSettings(step: self, form: form, offersSignUp: offersSignUp)
         // Clients without a browser know the page of B2C only, and expect the settings at the end of its script.
-        var headers =
-            isB2C ? settings.cookies(attributes: Session(context: context).attributes, context) : FieldLines()
+        var headers = isB2C ? settings.cookies : FieldLines()
         if let cookie { headers.append("Set-Cookie", cookie) }
         let script = (example == nil ? "" : Self.exampleScript) + (isB2C ? settings.script : "")
         return Page(

@@ -12,7 +12,6 @@ enum StateProperties {
         prefix + Base64URL.encode(JSONObject([("TID", .string(name))]).bytes)
     }
 
-    /// The name, read back.
     static func name(_ text: String) -> String? {
         guard text.hasPrefix(prefix), let bytes = Base64.decodeLenient(text.dropFirst(prefix.count)) else { return nil }
         return (try? JSONValue(parsing: bytes))?.object?["TID"]?.string

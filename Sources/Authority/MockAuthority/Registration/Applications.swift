@@ -3,7 +3,6 @@ import Basics
 /// The clients that are registered with the tenant, and the APIs that they call.
 package struct Applications: Sendable, Equatable {
     package var clients: [Client]
-    /// The APIs and their scopes.
     package var resources: [Resource]
 
     /// The client of this id, in any case: ADAL sends it in lower case whatever the configuration says.
@@ -40,7 +39,6 @@ package struct Client: Sendable, Equatable {
     package var id: String
     /// The name that the page for developers shows in place of the id.
     package var name = ""
-    /// The secret of a confidential client.
     package var secret: String?
     /// The registered redirect URIs; the first is the default.
     package var redirectURIs: [String] = []

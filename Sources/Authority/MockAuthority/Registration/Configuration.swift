@@ -2,7 +2,6 @@ import Basics
 
 /// Everything about an authority that does not change while it runs.
 package struct Configuration: Sendable {
-    /// What the tenant plays.
     package var profile = TenantProfile.b2c
     package var tenant = Tenant.contoso
     /// The beginning of issuers, which is fixed, while endpoints follow the `Host` of each request.
@@ -11,13 +10,9 @@ package struct Configuration: Sendable {
     package var issuerBase = "http://127.0.0.1:3001"
     /// The policies, in the order of the documentation.
     package var policies = Policy.defaults
-    /// The registered applications and the scopes of the API.
     package var applications = Applications.defaults
-    /// The accounts at the start.
     package var users = User.defaults
-    /// Lifetimes and leniencies.
     package var behaviour = Behaviour()
-    /// More names under which clients reach the authority.
     package var moreHostNames: [String] = []
     /// The settings of each kind of client (`client-settings --for`), for the scheme, host and port under which clients
     /// reach the authority.
@@ -57,10 +52,8 @@ package struct Configuration: Sendable {
 package struct Tenant: Sendable, Equatable {
     /// The domain, as `contoso.onmicrosoft.com`.
     package var name: String
-    /// The GUID.
     package var id: String
 
-    /// The tenant of the documentation.
     package static let contoso = Tenant(
         name: "contoso.onmicrosoft.com", id: "775527ff-9a37-4307-8b3d-cc311f58d925")
 
@@ -76,7 +69,6 @@ package struct Tenant: Sendable, Equatable {
 /// Lifetimes, and where the authority is more or less strict than the service.
 package struct Behaviour: Sendable, Equatable {
     package var era = Era.current
-    /// How long what is issued lives.
     package var lifetimes = Lifetimes()
     /// Whether redirect URIs and secrets go unchecked.
     package var lax = false
@@ -93,16 +85,12 @@ package struct Behaviour: Sendable, Equatable {
     package struct Lifetimes: Sendable, Equatable {
         /// From the issue of a token to its `exp`.
         package var token: Int64 = 3600
-        /// The lifetime of an authorization code.
         package var code: Int64 = 300
-        /// The lifetime of a refresh token.
         package var refresh: Int64 = 1_209_600
     }
 }
 
-/// How the tenants of External ID and Entra behave.
 package struct EntraBehaviour: Sendable, Equatable {
-    /// Which host issuers name.
     package var issuerHost = IssuerHost.service
     /// Seconds from the `iat` of an access token to its `exp`; `nil` for a random time, as the service has it.
     package var tokenLifetime: Int64?

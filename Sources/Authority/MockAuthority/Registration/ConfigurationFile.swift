@@ -57,7 +57,7 @@ extension Configuration {
         if let list = try member.list("resources") {
             applications.resources = try list.map(Resource.init(member:))
         }
-        if let list = try member.list("users") { users = try list.map(User.init(member:)) }
+        if let list = try member.list("users") { users = try list.map { member throws(InputError) in try User(member: member) } }
     }
 }
 
@@ -82,7 +82,7 @@ extension Client {
         try member.allow(["id", "name", "secret", "redirectURIs", "singlePage"])
         self.init(
             id: try member.required("id"), name: try member.text("name") ?? "", secret: try member.text("secret"),
-            redirectURIs: try member.texts("redirectURIs"), singlePage: try member.truth("singlePage"))
+            redirectURIs: try member.texts("redirectURIs"), singlePage: try member.truth("singlePage") ?? false)
     }
 }
 
@@ -102,25 +102,28 @@ extension User {
         "generation",
     ]
 
-    init(member: ConfigurationMember) throws(InputError) {
-        try self.init(member: member, email: nil)
-    }
-
     /// An account of these members; `email` is for those without one.
-    init(member: ConfigurationMember, email fallback: String?) throws(InputError) {
+    init(member: ConfigurationMember, email fallback: String? = nil) throws(InputError) {
         try member.allow(Self.members)
         var email = try member.text("email") ?? fallback ?? ""
         if email.isEmpty { email = try member.required("email") }
-        let name = PersonName(
-            display: try member.text("name") ?? email, given: try member.text("givenName") ?? "",
-            family: try member.text("familyName") ?? "")
-        self.init(
-            objectID: try member.text("objectID")?.lowercased() ?? GUID.random(), email: email,
-            password: try member.text("password"), name: name,
-            claims: try member.optionalObject("claims") ?? JSONObject())
-        status.disabled = try member.optionalTruth("disabled") ?? false
-        status.identityProvider = try member.text("identityProvider")
+        let objectID = try member.text("objectID")?.lowercased() ?? GUID.random()
+        self.init(objectID: objectID, email: email, password: nil, name: PersonName(display: email))
+        try change(by: member)
         status.generation = try member.number("generation", in: 0...(1 << 53)) ?? 0
+    }
+
+    /// Puts the members of a body in the place of the account's own.
+    mutating func change(by member: ConfigurationMember) throws(InputError) {
+        try member.allow(Self.members)
+        if try member.text("email") != nil { email = try member.required("email") }
+        if let text = try member.text("password") { password = text }
+        if let text = try member.text("name") { name.display = text }
+        if let text = try member.text("givenName") { name.given = text }
+        if let text = try member.text("familyName") { name.family = text }
+        if let object = try member.optionalObject("claims") { claims = object }
+        if let provider = try member.text("identityProvider") { status.identityProvider = provider }
+        if let disabled = try member.truth("disabled") { status.disabled = disabled }
     }
 
     /// The account under those members.

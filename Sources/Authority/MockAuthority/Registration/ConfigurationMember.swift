@@ -53,11 +53,7 @@ struct ConfigurationMember {
         return text
     }
 
-    func truth(_ name: String) throws(InputError) -> Bool {
-        try optionalTruth(name) ?? false
-    }
-
-    func optionalTruth(_ name: String) throws(InputError) -> Bool? {
+    func truth(_ name: String) throws(InputError) -> Bool? {
         guard let value = object[name] else { return nil }
         guard let truth = value.boolean else { throw wrong(name, "true or false") }
         return truth

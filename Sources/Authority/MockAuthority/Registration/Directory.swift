@@ -52,17 +52,14 @@ final class Directory: Sendable {
         }
     }
 
-    /// Replaces all accounts.
     func reset(_ users: [User]) {
         change { $0 = users }
     }
 
-    /// Takes an account away.
     func remove(_ objectID: String) {
         change { users in users.removeAll { $0.objectID == objectID } }
     }
 
-    /// Makes every grant of the account void.
     func revoke(_ objectID: String) {
         change { users in
             guard let index = users.firstIndex(where: { $0.objectID == objectID }) else { return }

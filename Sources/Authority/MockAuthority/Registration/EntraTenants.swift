@@ -101,7 +101,6 @@ extension Configuration {
     }
 }
 
-/// The host names of the services.
 enum EntraHost {
     static let loginBase = "https://login.microsoftonline.com"
     static let customers = ".ciamlogin.com"

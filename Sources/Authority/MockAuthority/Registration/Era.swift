@@ -6,10 +6,8 @@ package enum Era: String, Sendable, CaseIterable {
     case preview2015
     /// 2016 to 2018: policies in `tfp`, a constant `sub`, numbers as strings.
     case classic
-    /// Since 2018.
     case current
 
-    /// `sub` of a person.
     func subject(_ objectID: String) -> String {
         self == .current ? objectID : "Not supported currently. Use oid claim."
     }
@@ -25,7 +23,6 @@ package enum Era: String, Sendable, CaseIterable {
     /// Whether every response has an ID token, which clients then sent as the bearer token.
     var identifiesAlways: Bool { self == .preview2015 }
 
-    /// A number of a token response.
     func number(_ value: Int64) -> JSONValue { self == .current ? .integer(value) : .string(String(value)) }
 
     /// The name of the n-th key; `nil` where the name is the thumbprint.

@@ -21,9 +21,7 @@ package struct Policy: Sendable, Equatable {
 
     /// The name as defined, and as `tfp` carries it; URLs have it in lower case.
     package var name: String
-    /// What happens on its pages.
     package var kind: Kind
-    /// The shape of its issuer.
     package var issuer: Issuer
 
     package init(_ name: String, kind: Kind, issuer: Issuer = .tenant) {

@@ -1,6 +1,5 @@
 /// What a tenant plays: a service of Microsoft (docs/reproduced.md), or an OpenID provider that follows the standards.
 package enum TenantProfile: String, Sendable, CaseIterable {
-    /// Azure AD B2C.
     case b2c
     /// Entra External ID: external tenants, at ciamlogin.com.
     case externalID = "external-id"
@@ -10,7 +9,6 @@ package enum TenantProfile: String, Sendable, CaseIterable {
     /// standards").
     case strict
 
-    /// Whether the tenant is one of External ID or Entra ID.
     var isEntra: Bool { self == .externalID || self == .entra }
 }
 

@@ -12,12 +12,12 @@ final class TestRun: Sendable {
     let skew = Mutex<Int64>(0)
     private let redeemed = Mutex(RedeemedGrants())
 
-    let faults = Faults()
+    /// The faults that still affect requests.
+    let faults = Mutex<[Fault]>([])
     let recordedRequests = RecentEntries<JSONObject>(limit: 200)
     let issuedTokens = RecentEntries<IssuedToken>(limit: 50)
     /// Distinguishes the run from the one that it becomes by a reset.
     let identifier = GUID.random()
-    /// Sign-ins under way.
     let transactions = Transactions()
     /// Devices that wait for their person.
     let devices = DeviceRequests()
@@ -35,7 +35,6 @@ final class TestRun: Sendable {
         redeemed.withLock { $0.spend(grant, now: now, longest: lifetime) }
     }
 
-    /// Whether a grant of this family was redeemed twice.
     func hasEnded(family: String) -> Bool {
         redeemed.withLock { $0.endedFamilies[family] != nil }
     }
@@ -110,7 +109,6 @@ final class TestRuns: Sendable {
         state = Mutex(State(unnamed: TestRun(directory: other?.unnamed.directory ?? home)))
     }
 
-    /// The run of requests that name none.
     var unnamed: TestRun { state.withLock(\.unnamed) }
 
     /// Returns the run of this name; the empty name is that of ``unnamed``.
@@ -126,7 +124,6 @@ final class TestRuns: Sendable {
         }
     }
 
-    /// Puts a new run in the place of an old one.
     func reset(_ name: String, _ old: TestRun) -> TestRun {
         // The directory stays the same object: it may be the one that is kept on disk.
         old.directory.reset(configuration.users)

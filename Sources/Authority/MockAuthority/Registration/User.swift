@@ -6,7 +6,6 @@ package struct User: Sendable, Equatable {
     package var objectID: String
     /// The mail address that it signs in with, as it was typed at sign-up.
     package var email: String
-    /// The password; `nil` for an account that came from an identity provider.
     package var password: String?
     package var name: PersonName
     /// More claims, as `extension_*`, put into every token.
@@ -31,13 +30,9 @@ package struct User: Sendable, Equatable {
     ]
 }
 
-/// The names of a person.
 package struct PersonName: Sendable, Equatable {
-    /// `name`.
     package var display: String
-    /// `given_name`.
     package var given = ""
-    /// `family_name`.
     package var family = ""
 }
 
@@ -47,7 +42,6 @@ package struct AccountStatus: Sendable, Equatable {
     package var generation: Int64 = 0
     /// The count stays below it.
     static let generationLimit: Int64 = 1 << 53
-    /// Whether the account may not sign in.
     package var disabled = false
     /// `idp` of the account, for those that came from an identity provider.
     package var identityProvider: String?

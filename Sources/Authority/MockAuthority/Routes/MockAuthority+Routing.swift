@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import Synchronization
 
 extension MockAuthority {
     /// Answers a request by its path, and where paths are alike, by its host (P-36).
@@ -35,7 +36,7 @@ extension MockAuthority {
         // A browser asks whether it may send a request before it does: only that one is of the endpoint.
         let isPreflight = context.head.method == .options
         let endpoint = isPreflight ? nil : context.url.routes.lazy.compactMap(\.fault).first
-        guard let fault = endpoint.flatMap(context.run.faults.take) else {
+        guard let fault = endpoint.flatMap({ endpoint in context.run.faults.withLock { $0.take(endpoint) } }) else {
             return context.logged(await context.decide())
         }
         return context.logged(await fault.apply(context) { await context.decide() })

@@ -22,7 +22,6 @@ struct PolicyURL: Sendable {
     /// The rows of the route table for the path after tenant and policy; at least one.
     let routes: [AuthorityRoute<RequestContext>]
 
-    /// `nil` if there is no such endpoint.
     init?(_ target: RequestTarget) {
         var rest = target.path[...]
         prefix = ["tfp", "te"].contains(rest.first?.lowercased()) ? rest.popFirst() : nil
@@ -47,7 +46,6 @@ struct PolicyURL: Sendable {
         if routes.isEmpty { return nil }
     }
 
-    /// The same with another name of the tenant.
     func with(tenant: String) -> PolicyURL {
         var url = self
         url.tenant = tenant

@@ -6,7 +6,6 @@ package import Platform
 package struct ServerCertificate: Sendable, Equatable {
     /// The server's certificate and its authority's, in PEM.
     package let chain: String
-    /// The server's private key, in PEM.
     package let key: String
     /// The path of the certificate that clients must trust.
     package let authorityFile: String

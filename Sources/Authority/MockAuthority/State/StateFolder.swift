@@ -3,12 +3,10 @@ package import Platform
 
 /// A folder in which an authority keeps what outlives it: keys, accounts, its certificate.
 package struct StateFolder: Sendable {
-    /// The path of the folder.
     package let path: String
     /// The beginning of the names of its files.
     private var prefix = ""
 
-    /// Opens the folder, or creates it.
     package init(_ path: String) throws(OperatorError) {
         self.path = path
         try rethrowing(as: OperatorError.ofState) { () throws(SystemError) in try Folder.createIfMissing(path) }
@@ -31,7 +29,6 @@ package struct StateFolder: Sendable {
         }
     }
 
-    /// Replaces a file in one step.
     func write(_ name: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(OperatorError) {
         let path = file(name)
         try rethrowing(as: OperatorError.ofState) { () throws(SystemError) in

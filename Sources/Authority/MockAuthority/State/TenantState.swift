@@ -37,7 +37,7 @@ struct TenantState: Sendable {
             users = try rethrowing(as: { _ in unreadable }) { () throws(InputError) in
                 let file = try ConfigurationMember.root(bytes, limits: Self.limits)
                 try file.allow(["users"])
-                return try file.list("users")?.map(User.init(member:))
+                return try file.list("users")?.map { member throws(InputError) in try User(member: member) }
             }
         }
     }

@@ -4,12 +4,10 @@ import JSON
 struct RequestedClaims: Sendable, Equatable {
     /// The names of the claims for the response of the user information endpoint.
     var userInfo: [String] = []
-    /// The names of the claims for the ID token.
     var idToken: [String] = []
 
     init() {}
 
-    /// Reads the value of the parameter.
     init(_ value: JSONObject) {
         userInfo = value["userinfo"]?.object?.members.map(\.name) ?? []
         idToken = value["id_token"]?.object?.members.map(\.name) ?? []

@@ -78,7 +78,6 @@ struct ClaimsBuilder: TokenClaims {
         claims[name] = .string(value)
     }
 
-    /// The chosen application claims.
     private var person: JSONObject {
         var claims = JSONObject()
         claims["idp"] = identityProvider.map { .string($0) }

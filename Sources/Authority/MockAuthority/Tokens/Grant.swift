@@ -46,7 +46,6 @@ struct Grant: Sendable, Equatable {
 }
 
 extension Grant {
-    /// The members under which the grant is sealed.
     var members: JSONObject {
         var members = JSONObject([
             ("kind", .string(kind.rawValue)), ("id", .string(identifier)), ("client", .string(binding.client)),
@@ -66,7 +65,6 @@ extension Grant {
         return members
     }
 
-    /// Reads what was sealed under these members.
     init?(_ members: JSONObject) {
         guard let kind = members["kind"]?.string.flatMap(Kind.init(rawValue:)),
             let identifier = members["id"]?.string, let client = members["client"]?.string,

@@ -16,12 +16,9 @@ struct SignIn: Sendable, Equatable {
     var time: Int64
     /// The nonce of the authorization request, unmodified.
     var nonce: String?
-    /// Whether the sign-in created the account.
     var newUser = false
     /// Whether the password grant was used, which tokens say in `idp`.
     var local = false
-    /// Whether the client asked for `auth_time`.
     var showsTime = false
-    /// The claims that the client asked for by their names.
     var claims = RequestedClaims()
 }

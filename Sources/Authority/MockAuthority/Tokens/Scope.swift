@@ -11,9 +11,7 @@ struct Scope: Sendable, Equatable {
     /// The names in `scp`.
     private(set) var names: [String] = []
 
-    /// Whether an ID token is wanted.
     var openID: Bool { asked.contains("openid") }
-    /// Whether a refresh token is wanted.
     var offline: Bool { asked.contains("offline_access") }
     var text: String { asked.joined(separator: " ") }
 

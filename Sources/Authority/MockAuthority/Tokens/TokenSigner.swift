@@ -19,7 +19,6 @@ struct TokenSigner: Sendable {
             : JSONObject([("typ", "JWT"), ("alg", "RS256"), ("kid", kid)])
     }
 
-    /// The same signer with another key.
     func with(_ key: TokenSigningKey) -> TokenSigner {
         var signer = self
         signer.key = key

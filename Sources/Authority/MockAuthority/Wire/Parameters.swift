@@ -3,7 +3,6 @@ import HTTP
 
 /// The parameters of a request: those of a body, then those of the query.
 struct Parameters: Sendable, Equatable {
-    /// Names and values in their order.
     private(set) var all: [RequestTarget.Argument]
 
     init(_ all: [RequestTarget.Argument] = []) {
@@ -51,7 +50,6 @@ extension RequestHead {
     /// The longest body that is read, in bytes.
     static let longestBody = 65536
 
-    /// Reads the form of the body and answers it.
     func answerForm(_ answer: @escaping @Sendable (Parameters) async -> Response) -> Decision {
         let type = contentType
         return .answerBody(limit: Self.longestBody) { body in await answer(Parameters(body: body, type: type)) }

@@ -4,7 +4,6 @@ import OpenSSL
 
 /// Responses of the authority, by content type.
 extension Response {
-    /// JSON on one line.
     static func json(_ value: JSONValue, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
         content(value.serialized(), "application/json; charset=utf-8", status, headers)
     }
@@ -32,7 +31,6 @@ extension Response {
         content(bytes, "\(type); charset=utf-8", 200, headers)
     }
 
-    /// An HTML page.
     static func html(_ html: HTML, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
         content(Array(html.text.utf8), "text/html; charset=utf-8", status, headers)
     }

@@ -2,14 +2,12 @@ import Basics
 private import OpenSSL
 
 extension String {
-    /// The parts between spaces.
     var spaceSeparated: [String] {
         utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
     }
 }
 
 extension GUID {
-    /// A random one of version 4.
     static func random() -> String { version4(random: SecureRandom.bytes(16)) }
 }
 

@@ -4,7 +4,6 @@ import JSON
 import MockAuthority
 import Platform
 
-/// Runs `mock-authority probe` and ends the program.
 func runProbe(_ arguments: [String], _ signals: Signals) throws(OperatorError) -> Never {
     if arguments.contains("--help") { answer(ProbeOptions.help) }
     let options = try ProbeOptions(arguments)

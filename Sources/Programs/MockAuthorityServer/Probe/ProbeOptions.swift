@@ -2,7 +2,6 @@ import Basics
 import MockAuthority
 import Platform
 
-/// The arguments of `mock-authority probe`.
 struct ProbeOptions {
     enum Format: String, CaseIterable {
         case text, json, junit
@@ -13,7 +12,6 @@ struct ProbeOptions {
     let authority: String
     let format: Format
     let method: String
-    /// Header fields of each request to the API, as lines.
     let fields: [String]
     let caFile: String?
     /// The seconds for which the API may still refuse the tokens of a new key.

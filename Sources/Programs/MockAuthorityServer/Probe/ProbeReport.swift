@@ -31,7 +31,6 @@ struct ProbeResult {
     }
 }
 
-/// The results of a probe in each of the formats.
 struct ProbeReport {
     let url: String
     let results: [ProbeResult]

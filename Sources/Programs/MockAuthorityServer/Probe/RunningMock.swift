@@ -9,7 +9,6 @@ struct RunningMock {
     /// The parameters of a query that name the tenant.
     let tenant: [(name: String, value: String)]
 
-    /// Sends a request to a control, and returns the JSON that it answers.
     func ask(
         _ control: String, _ query: [(name: String, value: String)] = [], method: String = "GET",
         content: JSONValue? = nil

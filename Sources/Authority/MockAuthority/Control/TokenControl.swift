@@ -18,20 +18,16 @@ extension MockAuthority {
     }
 }
 
-/// Issues tokens of a tenant without a sign-in.
-struct TokenIssue: Sendable {
-    let authority: TenantAuthority
-    let run: TestRun
-    /// Scheme and host of the request.
-    let base: String
-    /// The key that signs in place of the tenant's.
-    let key: TokenSigningKey?
-
-    private var configuration: Configuration { authority.configuration }
-
-    private func signer() async throws(PrivateKeyError) -> TokenSigner {
-        if let key { return authority.signer(with: key) }
-        return try await authority.signer()
+// Tokens of a tenant without a sign-in.
+extension HostContext {
+    /// Signs with the key of the specification, which may be another tenant's.
+    private func signer(_ specification: TokenSpecification) async throws(InputError) -> TokenSigner {
+        if let kid = specification.key { return authority.signer(with: try await mock.key(kid)) }
+        do throws(PrivateKeyError) {
+            return try await authority.signer()
+        } catch {
+            throw .noKey
+        }
     }
 
     func token(_ specification: TokenSpecification) async throws(InputError) -> String {
@@ -44,23 +40,13 @@ struct TokenIssue: Sendable {
     private func signed(_ specification: TokenSpecification) async throws(InputError) -> String {
         let granted = try grantedRequest(specification)
         let claims = authority.claims(of: granted, at: base)
-        do {
-            let signer = try await signer()
-            if let bad = specification.bad {
-                return try await BadTokenSigner(
-                    authority: authority, granted: granted, claims: claims, signer: signer, base: base
-                ).sign(bad, specification.changes)
-            }
-            var good = claims.good(for: granted.scope.audience)
-            specification.changes.apply(to: &good, now: granted.now, lifetime: claims.lifetime)
-            return try signer.sign(good)
-        } catch {
-            throw .noKey
-        }
+        let maker = BadTokenSigner(
+            authority: authority, granted: granted, claims: claims, signer: try await signer(specification), base: base)
+        return try await maker.sign(specification.bad ?? .none, specification.changes)
     }
 
     /// The token in a response like that of the token endpoint.
-    func response(_ specification: TokenSpecification) async throws(InputError) -> JSONValue {
+    func tokenResponse(_ specification: TokenSpecification) async throws(InputError) -> JSONValue {
         guard specification.isGood else {
             return ["access_token": .string(try await token(specification)), "token_type": "Bearer"]
         }
