@@ -108,12 +108,6 @@ struct AccountTests {
         #expect(forged.answer("error") == "invalid_request")
     }
 
-    @Test("Without a session a silent request is an error that libraries understand", arguments: SignInPlace.allCases)
-    func noSession(place: SignInPlace) async throws {
-        let answer = try await open(Browser(mock), place, "&prompt=none")
-        #expect(answer.answer("error") == (place == .b2c ? "interaction_required" : "login_required"))
-    }
-
     @Test(
         "max_age asks for a new sign-in, and the time of the sign-in is in the token",
         arguments: SignInPlace.allCases)

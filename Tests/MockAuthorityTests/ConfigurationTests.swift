@@ -48,23 +48,22 @@ struct ConfigurationTests {
             (#"{"users":[{"email":7}]}"#, "'email' of users[0] must be a string"),
             (#"{"clients":[{"id":"x","redirectURIs":"y"}]}"#, "must be an array of strings"),
             (#"{"tenant":{"name":""}}"#, "must be a string that is not empty"),
+            (#"{"externalID":{"policies":[]}}"#, "has a member 'policies'"), (#"{"entra":{}}"#, "'entra' of the file"),
+            (#"{"externalID":{"clients":[]}}"#, "at least one client"),
         ])
     func mistakes(text: String, message: String) {
         let mistake = #expect(throws: InputError.self) { try read(text) }
         #expect(mistake?.message.contains(message) == true)
     }
-}
 
-@Suite("A configuration file can describe tenants of External ID and Entra", .timeLimit(.minutes(15)))
-struct EntraConfigurationTests {
-    @Test("What it does not name stays as in the tenants of the documentation")
+    @Test("What it does not name of a tenant of External ID or Entra stays as in those of the documentation")
     func tenants() throws {
         let text = """
             {"externalID":{"tenant":{"name":"woodgrove.onmicrosoft.com","id":"11111111-2222-4333-8444-555555555555"},
                            "clients":[{"id":"c-1","redirectURIs":["https://app.test/cb"]}]},
              "entra":[{"users":[{"email":"carol@fabrikam.test"}]}]}
             """
-        let configuration = try Configuration(parsing: Array(text.utf8))
+        let configuration = try read(text)
         #expect(configuration.tenant == .contoso && configuration.entraTenants.count == 2)
         let external = try #require(configuration.externalTenant)
         #expect(external.profile == .externalID && external.applications.clients.map(\.id) == ["c-1"])
@@ -73,16 +72,5 @@ struct EntraConfigurationTests {
         #expect(configuration.hostNames == ["woodgrove.ciamlogin.com", "\(id).ciamlogin.com"])
         let entra = configuration.entraTenants[1]
         #expect(entra.profile == .entra && entra.users.map(\.email) == ["carol@fabrikam.test"])
-    }
-
-    @Test(
-        "Mistakes in them are named",
-        arguments: [
-            (#"{"externalID":{"policies":[]}}"#, "has a member 'policies'"), (#"{"entra":{}}"#, "'entra' of the file"),
-            (#"{"externalID":{"clients":[]}}"#, "at least one client"),
-        ])
-    func mistakes(text: String, message: String) {
-        let mistake = #expect(throws: InputError.self) { try Configuration(parsing: Array(text.utf8)) }
-        #expect(mistake?.message.contains(message) == true, "\(mistake?.message ?? "")")
     }
 }

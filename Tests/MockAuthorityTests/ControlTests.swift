@@ -101,9 +101,4 @@ struct KeyControlTests {
         }
         #expect(try await signer() == first)
     }
-
-    @Test("An unknown step is refused", arguments: ["{}", "{\"do\":\"dance\"}", "rotate", ""])
-    func mistakes(body: String) async throws {
-        #expect(try await mock.ask(.post, "/_mock/keys", body: body).status == 400)
-    }
 }

@@ -143,7 +143,7 @@ struct PageTests {
         #expect(new.status == 302)
     }
 
-    @Test("The page of the identity provider creates an account of its own")
+    @Test("The page of the identity provider creates an account of its own, which cannot sign in once it is disabled")
     func facebook() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
@@ -155,17 +155,11 @@ struct PageTests {
         let second = try self.claims(
             try await again.submit(try await again.authorize(Self.query, policy: "b2c_1_facebook"), form))
         #expect(second["oid"] == claims["oid"] && second["newUser"] == nil)
-    }
-
-    @Test("A disabled account of the identity provider cannot sign in")
-    func disabledAtProvider() async throws {
-        let body = #"{"disabled":true,"identityProvider":"facebook.com"}"#
-        #expect(try await mock.ask(.put, "/_mock/users/fred@fb.test", body: body).status == 200)
-        let browser = Browser(mock)
-        let page = try await browser.authorize(Self.query, policy: "b2c_1_facebook")
-        let answer = try await browser.submit(page, [("email", "fred@fb.test"), ("displayName", "Fred")])
-        #expect(answer.status == 200)
-        #expect(answer.text.between("role=\"alert\">", "</p>")?.contains("could not be found") == true)
+        let target = "/_mock/users/\(claims.text("oid"))"
+        #expect(try await mock.ask(.put, target, body: #"{"disabled":true}"#).status == 200)
+        let late = try await again.authorize(Self.query, policy: "b2c_1_facebook")
+        let refused = try await again.submit(late, form).text.between("role=\"alert\">", "</p>")
+        #expect(refused?.contains("could not be found") == true)
     }
 
     @Test("A link leads to the sign-up page where the policy has both")

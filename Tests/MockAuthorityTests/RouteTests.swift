@@ -77,7 +77,9 @@ struct RouteTests {
     ) async throws {
         for route in routes {
             let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "alice" : String($0) }
-            let same = routes.filter { $0.matches(path) && ($0.methods.isEmpty || route.methods.contains(where: $0.allows)) }
+            let same = routes.filter {
+                $0.matches(path) && ($0.methods.isEmpty || route.methods.contains(where: $0.allows))
+            }
             #expect(same.count == 1, "\(route.path)")
             for method in route.methods {
                 let target = "\(front)/\(path.joined(separator: "/"))"

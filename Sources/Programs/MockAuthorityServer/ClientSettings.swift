@@ -145,16 +145,7 @@ extension String {
 
     /// The text as the content or an attribute of an element has it.
     var escapedForXML: String {
-        var result = ""
-        for character in self {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
-        return result
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+            .reduce(self) { text, escape in text.replacing(escape.0, with: escape.1) }
     }
 }

@@ -20,7 +20,7 @@ func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
     var rest = arguments[...]
     while let flag = rest.popFirst() {
         let (name, given) = parts(of: flag)
-        guard parameters.contains(name) || name == "authority" else {
+        guard MockAuthority.tokenParameters.contains(name) || name == "authority" else {
             settings.append(flag)
             if given == nil, rest.first?.hasPrefix("--") == false { settings.append(rest.removeFirst()) }
             continue
@@ -35,10 +35,6 @@ func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
     }
     try printOfflineToken(readSettings(settings).settings, target)
 }
-
-private let parameters = [
-    "user", "policy", "scope", "client", "nonce", "exp", "claim", "drop", "bad", "run", "profile", "tenant", "kid",
-]
 
 /// Returns the name and the value of a flag, such as `user` and `alice` of `--user=alice`.
 func parts(of flag: String) -> (name: String, value: String?) {

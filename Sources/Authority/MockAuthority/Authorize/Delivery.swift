@@ -51,7 +51,7 @@ struct Delivery: Sendable, Equatable {
         switch mode {
         case .query: redirect(redirectURI.contains("?") ? "&" : "?", fields, headers)
         case .fragment: redirect("#", fields, headers)
-        case .formPost: FormPostPage(action: redirectURI, fields: fields).response(headers)
+        case .formPost: Page.formPost(fields, to: redirectURI, headers).response
         }
     }
 

@@ -43,7 +43,7 @@ struct ClaimChanges: Sendable, Equatable {
 }
 
 extension TokenSpecification {
-    private static let names = [
+    fileprivate static let names = [
         "user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run", "profile", "tenant", "kid",
     ]
 
@@ -104,4 +104,9 @@ extension ClaimChanges {
         guard let number = Int64(digits), (-9_999_999_999...9_999_999_999).contains(number) else { return nil }
         return number * unit
     }
+}
+
+extension MockAuthority {
+    /// The parameters of a request for a token.
+    package static let tokenParameters = TokenSpecification.names
 }

@@ -1,5 +1,6 @@
 import Basics
 import OpenSSL
+import Synchronization
 import Tokens
 
 extension TokenEndpoint {
@@ -39,7 +40,8 @@ extension TokenEndpoint {
 
     /// Whether the grant is redeemed for the first time; if not, no refresh token of its family is good any more.
     private func spend(_ grant: Grant) -> Bool {
-        context.run.spend(grant, now: context.now, longest: max(configuration.refreshLifetime, Self.singlePageLifetime))
+        let longest = max(configuration.refreshLifetime, Self.singlePageLifetime)
+        return context.run.redeemed.withLock { $0.spend(grant, now: context.now, longest: longest) }
     }
 
     /// Opens a grant and checks that it is good for this client under this policy now.

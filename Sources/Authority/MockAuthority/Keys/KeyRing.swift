@@ -19,8 +19,7 @@ package enum KeyStep: String, Sendable, CaseIterable {
 /// Generating a key takes a tenth of a second, so that happens on another thread than the caller's, and only when a key is
 /// needed; ``begin()`` does it for the first ones.
 final class KeyRing: Sendable {
-    typealias KeyTask = Task<Result<TokenSigningKey, PrivateKeyError>, Never>
-    typealias FirstKeys = Task<Result<[TokenSigningKey], PrivateKeyError>, Never>
+    private typealias KeysTask = Task<Result<[TokenSigningKey], PrivateKeyError>, Never>
 
     struct State: Sendable {
         /// The keys in the set, oldest first.
@@ -36,8 +35,8 @@ final class KeyRing: Sendable {
     }
 
     private let state: Mutex<State>
-    private let first = Mutex<FirstKeys?>(nil)
-    private let hidden = Mutex<KeyTask?>(nil)
+    private let first = Mutex<KeysTask?>(nil)
+    private let hidden = Mutex<KeysTask?>(nil)
     private let lastNumber = Mutex(0)
     private let generator: KeyGenerator
     private let naming: KeyNaming
@@ -69,26 +68,21 @@ final class KeyRing: Sendable {
         if state.withLock({ $0.signing == nil }) { _ = firstKeys() }
     }
 
-    private func firstKeys() -> FirstKeys {
+    private func firstKeys() -> KeysTask {
         first.withLock { first in
-            let making =
-                first
-                ?? Task.detached { [generator, naming, now] in
-                    Result { () throws(PrivateKeyError) in
-                        try (1...naming.firstKeys).map { number throws(PrivateKeyError) in
-                            try naming.key(generator.generate(), notBefore: now(), number: number)
-                        }
-                    }
-                }
+            let making = first ?? newKeys(Array(1...naming.firstKeys))
             first = making
             return making
         }
     }
 
-    private func newKey(number: Int?) -> KeyTask {
+    /// Begins to generate keys of these numbers.
+    private func newKeys(_ numbers: [Int?]) -> KeysTask {
         Task.detached { [generator, naming, now] in
             Result { () throws(PrivateKeyError) in
-                try naming.key(try generator.generate(), notBefore: now(), number: number)
+                try numbers.map { number throws(PrivateKeyError) in
+                    try naming.key(generator.generate(), notBefore: now(), number: number)
+                }
             }
         }
     }
@@ -101,7 +95,7 @@ final class KeyRing: Sendable {
             while let name = naming.name(ofNumber: last), known.contains(name) { last += 1 }
             return last
         }
-        return try await newKey(number: number).value.get()
+        return try await newKeys([number]).value.get()[0]
     }
 
     /// The keys, the first of them made.
@@ -124,11 +118,11 @@ final class KeyRing: Sendable {
     /// A key that was never in the set.
     func unpublished() async throws(PrivateKeyError) -> TokenSigningKey {
         let making = hidden.withLock { hidden in
-            let making = hidden ?? newKey(number: nil)
+            let making = hidden ?? newKeys([nil])
             hidden = making
             return making
         }
-        return try await making.value.get()
+        return try await making.value.get()[0]
     }
 
     /// A key that is in the set no longer: the last retired one, or one generated in its place.

@@ -68,12 +68,9 @@ extension RequestContext {
     }
 }
 
-/// The page that posts an answer to the client by itself (OAuth 2.0 Form Post Response Mode).
-struct FormPostPage {
-    let action: String
-    let fields: [(String, String)]
-
-    func response(_ headers: FieldLines) -> Response {
+extension Page {
+    /// The page that posts an answer to the client by itself (OAuth 2.0 Form Post Response Mode).
+    static func formPost(_ fields: [(String, String)], to action: String, _ headers: FieldLines) -> Page {
         let inputs = fields.map { name, value -> HTML in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
@@ -85,7 +82,6 @@ struct FormPostPage {
             """
         return Page(
             title: "Signing you in", content: form, script: "document.getElementById('auto').submit()",
-            headers: headers
-        ).response
+            headers: headers)
     }
 }

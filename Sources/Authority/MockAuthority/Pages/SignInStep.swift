@@ -55,9 +55,22 @@ struct SignInStep: Sendable {
         ).response
     }
 
+    /// The accounts that signed in with the browser, each a button of a form.
     private func accountsPage(_ accounts: [User]) -> Response {
-        let form = AccountsHTML(accounts: accounts, action: action, csrf: transaction.csrf)
-        return Page(title: "Pick an account", content: form.html, overline: context.configuration.tenant.name).response
+        let buttons = accounts.map { user -> HTML in
+            let shown = [user.name.display, user.email].filter { !$0.isEmpty }.joined(separator: ", ")
+            return #"<button name="account" value="\#(user.objectID)">\#(shown)</button>"#
+        }
+        let form: HTML = """
+            <form id="accounts" method="post" action="\(action)">
+            <input type="hidden" name="csrf" value="\(transaction.csrf)">
+            <input type="hidden" name="form" value="\(PageForm.signIn.rawValue)">
+            \(buttons)
+            <button name="action" value="other">Use another account</button>
+            <button name="action" value="cancel">Cancel</button>
+            </form>
+            """
+        return Page(title: "Pick an account", content: form, overline: context.configuration.tenant.name).response
     }
 
     private static let exampleScript = String(decoding: PackageResources.sign_in_js, as: UTF8.self)

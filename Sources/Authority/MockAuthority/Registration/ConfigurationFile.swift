@@ -57,7 +57,9 @@ extension Configuration {
         if let list = try member.list("resources") {
             applications.resources = try list.map(Resource.init(member:))
         }
-        if let list = try member.list("users") { users = try list.map { member throws(InputError) in try User(member: member) } }
+        if let list = try member.list("users") {
+            users = try list.map { member throws(InputError) in try User(member: member) }
+        }
     }
 }
 

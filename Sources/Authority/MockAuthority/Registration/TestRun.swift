@@ -10,7 +10,7 @@ final class TestRun: Sendable {
     let directory: Directory
     /// Seconds that the clock is off.
     let skew = Mutex<Int64>(0)
-    private let redeemed = Mutex(RedeemedGrants())
+    let redeemed = Mutex(RedeemedGrants())
 
     /// The faults that still affect requests.
     let faults = Mutex<[Fault]>([])
@@ -26,27 +26,21 @@ final class TestRun: Sendable {
         self.directory = directory
     }
 
-    /// Marks a grant as redeemed.
-    ///
-    /// If it was redeemed before, its family ends; refresh tokens have at most this lifetime, in seconds.
-    ///
-    /// - Returns: whether it had not been before.
-    func spend(_ grant: Grant, now: Int64, longest lifetime: Int64) -> Bool {
-        redeemed.withLock { $0.spend(grant, now: now, longest: lifetime) }
-    }
-
     func hasEnded(family: String) -> Bool {
         redeemed.withLock { $0.endedFamilies[family] != nil }
     }
 }
 
 /// The grants that may not be redeemed again, each with the end of its time.
-private struct RedeemedGrants {
+struct RedeemedGrants {
     private var identifiers: [String: Int64] = [:]
     /// The families of which a grant was redeemed twice, since nobody knows which of both redeemers was a thief
     /// (RFC 6749 section 4.1.2, RFC 9700 section 4.14.2).
     private(set) var endedFamilies: [String: Int64] = [:]
 
+    /// Marks a grant as redeemed, and ends its family if it was redeemed before.
+    ///
+    /// Refresh tokens have at most this lifetime, in seconds. Returns whether the grant had not been redeemed before.
     mutating func spend(_ grant: Grant, now: Int64, longest lifetime: Int64) -> Bool {
         if identifiers.count > 4096 { identifiers = identifiers.filter { $0.value > now } }
         if endedFamilies.count > 4096 { endedFamilies = endedFamilies.filter { $0.value > now } }

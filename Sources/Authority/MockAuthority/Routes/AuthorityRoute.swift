@@ -7,7 +7,7 @@ struct AuthorityRoute<Context: Sendable>: Sendable {
     ///
     /// A segment in braces matches any one segment, `*` at the end any number.
     let path: String
-    /// `GET` stands for `HEAD` too. A row without methods answers all of them.
+    /// The methods that are answered, where `GET` stands for `HEAD` too; all of them if the list is empty.
     let methods: [Method]
     /// The name under which faults are set at this endpoint; `nil` where none can be.
     let fault: Fault.Endpoint?
