@@ -135,8 +135,7 @@ extension Behaviour {
                 "The period of B2C that the mock reproduces. Clients that read the old responses need preview2015 or "
                 + "classic."
         )
-        lax = reader.value(
-            "LAX", .bool, default: "false", help: "Accepts every redirect URI and every client secret.")
+        lax = reader.value("LAX", .bool, default: "false", help: "Accepts every redirect URI and every client secret.")
         strictRefresh = reader.value(
             "STRICT_REFRESH", .bool, default: "false", help: "Accepts each refresh token only once.")
         entra = EntraBehaviour(reading: &reader)

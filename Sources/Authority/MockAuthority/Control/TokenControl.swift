@@ -61,9 +61,7 @@ extension HostContext {
         }
     }
 
-    private func grantedRequest(
-        _ specification: TokenSpecification
-    ) throws(InputError) -> GrantedRequest {
+    private func grantedRequest(_ specification: TokenSpecification) throws(InputError) -> GrantedRequest {
         guard let user = run.directory.user(called: specification.user) else {
             throw unknown("user", specification.user, known: run.directory.all.map(\.email))
         }
