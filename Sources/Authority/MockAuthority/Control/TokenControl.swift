@@ -42,7 +42,7 @@ extension HostContext {
         let claims = authority.claims(of: granted, at: base)
         let maker = BadTokenSigner(
             authority: authority, granted: granted, claims: claims, signer: try await signer(specification), base: base)
-        return try await maker.sign(specification.bad ?? .none, specification.changes)
+        return try await maker.sign(specification.bad ?? .withoutDefect, specification.changes)
     }
 
     /// The token in a response like that of the token endpoint.
