@@ -160,8 +160,7 @@ struct AuthorizeTests {
         let target = "/contoso.onmicrosoft.com/b2c_1_sign_in/openid/v2.0/userinfo"
         let token = try await mock.text("user=alice")
         let reply = try await mock.get(target, ["Authorization": "Bearer \(token)"]).json()
-        #expect(
-            reply.names == ["objectId", "givenName", "surname", "displayName", "signInNames.emailAddress"])
+        #expect(reply.names == ["objectId", "givenName", "surname", "displayName", "signInNames.emailAddress"])
         #expect(reply["signInNames.emailAddress"]?.string == "alice@example.com")
         let refused = try await mock.get(target, ["Origin": "http://localhost:3000"])
         #expect(refused.status == 401 && refused.headers["Access-Control-Allow-Origin"] == "http://localhost:3000")

@@ -85,9 +85,7 @@ extension String {
 
 extension Response {
     /// Where a redirect goes, up to its parameters.
-    var destination: String? {
-        headers["Location"].map { String($0.prefix { $0 != "?" && $0 != "#" }) }
-    }
+    var destination: String? { headers["Location"].map { String($0.prefix { $0 != "?" && $0 != "#" }) } }
 
     /// The parameters of a redirect, of the query or the fragment.
     var answer: [(name: String, value: String)] {

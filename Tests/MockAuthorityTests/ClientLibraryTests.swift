@@ -26,9 +26,7 @@ struct ClientLibraryTests {
         #expect(!reply.members.contains { $0.value == .null })
         #expect(try preferredName(reply) == "alice@example.com")
         #expect(reply["expires_in"] == "3600")
-        let (identity, access) = try (
-            reply.token("id_token"), reply.token("access_token")
-        )
+        let (identity, access) = try (reply.token("id_token"), reply.token("access_token"))
         for token in [identity, access] {
             let subject = era == .current ? User.defaults[0].objectID : "Not supported currently. Use oid claim."
             #expect(token.claims["sub"]?.string == subject)
@@ -84,11 +82,10 @@ struct PolicyOfGrantTests {
     }
 
     private func send(_ browser: Browser, _ body: String, query: String = "") async throws -> Response {
-        try await browser.send(
-            .post, Self.endpoint + query, body: "\(Self.client)&\(body)", headers: Self.form)
+        try await browser.send(.post, Self.endpoint + query, body: "\(Self.client)&\(body)", headers: Self.form)
     }
 
-    @Test("By a code, then by its refresh token; a code works once here, too")
+    @Test("The policy is that of a code, then that of its refresh token, and a code works once here, too")
     func grants() async throws {
         let browser = Browser(TestAuthority())
         let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(Self.out)"
@@ -99,7 +96,7 @@ struct PolicyOfGrantTests {
         #expect(try await send(browser, redeem).text.contains("AADB2C90129"))
     }
 
-    @Test("A policy that is named counts, in the URL before the body")
+    @Test("A policy that is named counts, and one in the URL more than one in the body")
     func named() async throws {
         let browser = Browser(TestAuthority())
         let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(Self.out)"
@@ -110,7 +107,7 @@ struct PolicyOfGrantTests {
     }
 
     @Test(
-        "Without a grant of ours it is the page for an unknown policy",
+        "Without a grant of ours, the answer is the page for an unknown policy",
         arguments: [
             "grant_type=authorization_code&code=none", "grant_type=refresh_token&refresh_token=a..b.c.d",
             "p=b2c_1_none", "grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid", "",
@@ -121,7 +118,7 @@ struct PolicyOfGrantTests {
         #expect(try await TestAuthority().get(Self.endpoint).status == 404)
     }
 
-    @Test("Faults and the record of requests include it")
+    @Test("Faults and the record of requests include such a request")
     func faults() async throws {
         let mock = TestAuthority()
         let browser = Browser(mock)

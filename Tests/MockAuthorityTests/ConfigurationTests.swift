@@ -56,7 +56,7 @@ struct ConfigurationTests {
         #expect(mistake?.message.contains(message) == true)
     }
 
-    @Test("What it does not name of a tenant of External ID or Entra stays as in those of the documentation")
+    @Test("What a file does not name of a tenant of External ID or Entra stays as in the documentation")
     func tenants() throws {
         let text = """
             {"externalID":{"tenant":{"name":"woodgrove.onmicrosoft.com","id":"11111111-2222-4333-8444-555555555555"},

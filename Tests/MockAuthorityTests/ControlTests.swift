@@ -69,9 +69,7 @@ struct KeyControlTests {
         return (keys ?? []).compactMap { $0.object?["state"]?.string }
     }
 
-    private func signer() async throws -> String {
-        try await mock.issue("user=alice").header.text("kid")
-    }
+    private func signer() async throws -> String { try await mock.issue("user=alice").header.text("kid") }
 
     @Test("Keys are published, activated and retired in the steps of real services")
     func steps() async throws {

@@ -16,7 +16,7 @@ struct DeveloperPageTests {
         (news[kind]?.array ?? []).compactMap { $0.object?["number"]?.integer }
     }
 
-    @Test("It has nothing of other hosts, no script or style in it, and no frame around it")
+    @Test("The page has nothing of other hosts, no script or style in it, and no frame around it")
     func policy() async throws {
         let response = try await mock.get("/_mock")
         let policy = try #require(response.headers["Content-Security-Policy"])
@@ -68,7 +68,7 @@ struct DeveloperPageTests {
         #expect(numbers(news, "requests") == Array(152...201))
     }
 
-    @Test("What came since is told alone, and everything after a reset")
+    @Test("A page is told only what is new to it, and everything after a reset")
     func news() async throws {
         let run = mock.authority.b2c.runs.unnamed.identifier
         _ = try await mock.get(RunControlTests.keys)
@@ -115,7 +115,7 @@ struct DeveloperPageTests {
                 == [["kind": "curl", "text": "curl http://localhost:3005"]])
     }
 
-    @Test("The root leads browsers there, and says nothing of users and requests to others")
+    @Test("The root leads browsers to the page, and says nothing of users and requests to others")
     func root() async throws {
         let response = try await mock.ask(.get, "/", headers: ["Accept": "text/html,*/*"], peer: "192.0.2.7")
         #expect(response.status == 200 && response.text.contains("href=\"/_mock\""))

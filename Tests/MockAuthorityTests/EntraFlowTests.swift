@@ -67,23 +67,6 @@ struct EntraFlowTests {
         #expect(again.answer("code") != nil)
     }
 
-    @Test("Refresh tokens of a page end a day after the sign-in, and pages may read the answers")
-    func singlePage() async throws {
-        let page: HeaderFields = ["Origin": "http://localhost:3000"]
-        func ask(_ body: String) async throws -> Response {
-            try await mock.ask(.post, "\(Self.front)/oauth2/v2.0/token", body: body, headers: page)
-        }
-        let first = try await ask(redeem(try await code(mock))).json()["refresh_token"]?.string ?? ""
-        mock.clock.advance(seconds: 86000)
-        let answer = try await ask("\(Self.who)&grant_type=refresh_token&refresh_token=\(first)")
-        #expect(answer.status == 200 && answer.headers["Access-Control-Allow-Origin"] == "http://localhost:3000")
-        let second = try answer.json()["refresh_token"]?.string ?? ""
-        #expect(second != first)
-        mock.clock.advance(seconds: 400)
-        let late = try await ask("\(Self.who)&grant_type=refresh_token&refresh_token=\(second)").json()
-        #expect(late["error"] == "invalid_grant" && late["error_codes"]?.array == [700084])
-    }
-
     @Test("The prompt create opens the form for new people")
     func signUp() async throws {
         let browser = Browser(mock)
@@ -125,7 +108,7 @@ struct EntraFlowTests {
         #expect(try Token(answer.answer("id_token") ?? "").claims["at_hash"]?.string == hash)
     }
 
-    @Test("A daemon gets a token of its own, without a person")
+    @Test("A daemon gets a token of its own, without a person, and one for Graph without roles of the tasks")
     func application() async throws {
         let reply = try await token(
             "\(Self.daemon)&grant_type=client_credentials&scope=api://\(EntraTenants.api)/.default"
@@ -133,6 +116,11 @@ struct EntraFlowTests {
         #expect(reply.names == ["token_type", "expires_in", "ext_expires_in", "access_token"])
         let claims = try reply.token("access_token").claims
         #expect(claims["scp"] == nil && claims["oid"] == claims["sub"] && claims["azpacr"] == "1")
+        let scope = "https://graph.microsoft.com/.default"
+        let graph = try await token("\(Self.daemon)&grant_type=client_credentials&scope=\(scope)").json()
+            .token("access_token")
+        #expect(graph.claims["aud"] == "00000003-0000-0000-c000-000000000000" && graph.claims["roles"] == nil)
+        #expect(graph.header["nonce"] != nil)
     }
 
     @Test("P-40: The password grant is refused unless it is switched on")
@@ -187,6 +175,13 @@ struct EntraFlowTests {
         func number(_ body: String) async throws -> JSONValue? {
             try await token(body).json()["error_codes"]?.array?.first
         }
+        // Refresh tokens of a page end a day after the sign-in.
+        let ofPage = try await mock.ask(
+            .post, "\(Self.front)/oauth2/v2.0/token", body: redeem(try await code(mock)),
+            headers: ["Origin": "http://localhost:3000"]
+        ).json().text("refresh_token")
+        mock.clock.advance(seconds: 86_400)
+        #expect(try await number("\(Self.who)&grant_type=refresh_token&refresh_token=\(ofPage)") == 700_084)
         let form = redeem(try await code(mock))
         let verifier = "&code_verifier=\(Self.verifier)"
         #expect(try await number(String(form.dropLast(verifier.count)) + "&code_verifier=x") == 501_481)
@@ -224,8 +219,7 @@ struct EntraFlowTests {
         let asked = try await mock.ask(
             .post, "\(Self.front)/oauth2/v2.0/devicecode", body: "\(Self.who)&scope=\(Self.scope)"
         ).json()
-        #expect(
-            asked.names == ["user_code", "device_code", "verification_uri", "expires_in", "interval", "message"])
+        #expect(asked.names == ["user_code", "device_code", "verification_uri", "expires_in", "interval", "message"])
         let (page, code) = (asked.text("verification_uri"), asked.text("user_code"))
         #expect(page == "http://mock.test:3001\(Self.front)/oauth2/deviceauth" && code.utf8.count == 9)
         let grant = "\(Self.who)&grant_type=\(TokenEndpoint.deviceGrantType)&device_code="

@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Scopes of Microsoft Graph, and tokens that an API gets on behalf of a person", .timeLimit(.minutes(15)))
+@Suite("Tenants of Entra give tokens for Microsoft Graph, and tokens on behalf of a person", .timeLimit(.minutes(15)))
 struct EntraScopeTests {
     let mock = TestAuthority.all { $0.passwordGrant = true }
     private static let graph = "00000003-0000-0000-c000-000000000000"
@@ -28,14 +28,6 @@ struct EntraScopeTests {
         let access = try reply.token("access_token")
         #expect(access.claims["aud"]?.string == Self.graph && access.header["nonce"] != nil)
         #expect(access.claims["scp"] == "openid profile User.Read")
-    }
-
-    @Test("A daemon gets a token for Graph without roles of the tasks")
-    func graphOfDaemon() async throws {
-        let reply = try await token("\(Self.daemon)https://graph.microsoft.com/.default")
-        let access = try reply.token("access_token")
-        #expect(access.claims["aud"]?.string == Self.graph && access.claims["roles"] == nil)
-        #expect(access.header["nonce"] != nil)
     }
 
     @Test(

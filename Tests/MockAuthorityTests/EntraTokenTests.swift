@@ -24,7 +24,7 @@ struct EntraTokenTests {
         #expect(token.claims["preferred_username"] == "alice@example.com")
     }
 
-    @Test("P-39: sub is pairwise: another one in the ID token and for another person, the same after a restart")
+    @Test("P-39: sub differs in the ID token and for another person, and is the same after a restart")
     func pairwise() async throws {
         func subject(_ query: String, _ mock: TestAuthority) async throws -> String {
             try await mock.issue("profile=external-id&\(query)").claims.text("sub")

@@ -28,8 +28,7 @@ struct EraTests {
         let form = TestAuthority.daemonForm
         let mock = TestAuthority(of: era)
         let reply = try await mock.token(form, policy: "b2c_1_sign_in").json()
-        #expect(
-            reply.names == ["access_token", "token_type", "not_before", "expires_in", "expires_on", "resource"])
+        #expect(reply.names == ["access_token", "token_type", "not_before", "expires_in", "expires_on", "resource"])
         let claims = try reply.token("access_token").claims
         #expect(claims["oid"] == nil && claims["scp"] == "tasks.read tasks.write")
         let (policy, other) = era == .preview2015 ? ("acr", "tfp") : ("tfp", "acr")

@@ -23,7 +23,7 @@ struct RouteTests {
         return routes.first { $0.allows(method) }?.path
     }
 
-    @Test("The forms and links of the pages, and what the scripts of the real page request")
+    @Test("The forms and links of the pages are rows, as is what the scripts of the real page request")
     func pages() async throws {
         let query = "client_id=\(TestAuthority.clientID)&response_type=code&scope=openid"
         var configuration = Configuration()
@@ -48,7 +48,7 @@ struct RouteTests {
         #expect(links == configuration.policies.count + 1)
     }
 
-    @Test("The URLs of the welcome text and of the text about unknown controls")
+    @Test("The URLs of the welcome text and of the text about unknown controls are rows")
     func texts() async throws {
         let welcome = try await mock.get("/").text
         let urls = welcome.values(after: Self.base, before: "\n").map { $0.prefix { $0 != "'" } }

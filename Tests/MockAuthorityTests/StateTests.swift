@@ -36,7 +36,7 @@ struct StateTests {
         #expect(reset?.count == 2)
     }
 
-    @Test("So are those of the tenants of External ID and Entra, except the keys of personal accounts")
+    @Test("Keys and accounts of External ID and Entra are the same, too, except the keys of personal accounts")
     func otherTenants() async throws {
         func mock() throws -> TestAuthority {
             TestAuthority(try MockAuthority(configuration: .standard(), time: clock, folder: try StateFolder(path)))

@@ -42,8 +42,7 @@ struct TestAuthority: Sendable {
 
     init(_ configuration: Configuration = Configuration()) {
         clock = ManualClock(wallMilliseconds: TestAuthority.now * 1000)
-        authority = MockAuthority(
-            configuration: configuration, time: clock, keyGenerator: .prepared(SharedKeys.all))
+        authority = MockAuthority(configuration: configuration, time: clock, keyGenerator: .prepared(SharedKeys.all))
     }
 
     /// B2C as it answered in an era.
@@ -84,8 +83,7 @@ struct TestAuthority: Sendable {
     func token(
         _ body: String, policy: String = "b2c_1_ropc", headers: HeaderFields = HeaderFields()
     ) async throws -> Response {
-        try await ask(
-            .post, "/contoso.onmicrosoft.com/\(policy)/oauth2/v2.0/token", body: body, headers: headers)
+        try await ask(.post, "/contoso.onmicrosoft.com/\(policy)/oauth2/v2.0/token", body: body, headers: headers)
     }
 
     /// A refresh token of alice, by the password grant.
@@ -118,8 +116,7 @@ struct TestAuthority: Sendable {
         var keys: [String: PublicKey] = [:]
         for key in (set["keys"].array ?? []).compactMap(\.object) {
             guard let kid = key["kid"]?.string, let n = key["n"]?.string, let e = key["e"]?.string else { continue }
-            keys[kid] = try PublicKey(
-                .rsa(modulus: Token.decode(n), exponent: Token.decode(e)), for: .rs256)
+            keys[kid] = try PublicKey(.rsa(modulus: Token.decode(n), exponent: Token.decode(e)), for: .rs256)
         }
         return keys
     }
@@ -156,9 +153,7 @@ struct Token {
 extension Response {
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    func json() throws -> JSONObject {
-        try JSONValue(parsing: body).object ?? JSONObject()
-    }
+    func json() throws -> JSONObject { try JSONValue(parsing: body).object ?? JSONObject() }
 
     /// The five digits of the error of B2C that this refusal has; `good` if there is none.
     func code() throws -> String {

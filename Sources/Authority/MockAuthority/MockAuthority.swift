@@ -58,8 +58,7 @@ package final class MockAuthority: Sendable {
                 return TenantAuthority(tenant, parts, kept, keys: organizations, personalKeys: personal)
             }
             let sharing = tenant.behaviour.entra.highScaleCompatibility ? b2c.runs : nil
-            return TenantAuthority(
-                tenant, parts, kept, keys: parts.keys(.microsoft, kept), sharingAccountsOf: sharing)
+            return TenantAuthority(tenant, parts, kept, keys: parts.keys(.microsoft, kept), sharingAccountsOf: sharing)
         }
     }
 

@@ -27,13 +27,9 @@ final class TenantAuthority: Sendable {
     }
 
     /// Seconds since 1970, by the clock of a test run.
-    func now(in run: TestRun) -> Int64 {
-        parts.time.wallMilliseconds / 1000 + run.skew.withLock { $0 }
-    }
+    func now(in run: TestRun) -> Int64 { parts.time.wallMilliseconds / 1000 + run.skew.withLock { $0 } }
 
-    func signer() async throws(PrivateKeyError) -> TokenSigner {
-        signer(with: try await keys.signing())
-    }
+    func signer() async throws(PrivateKeyError) -> TokenSigner { signer(with: try await keys.signing()) }
 
     /// Signs with the active key, and shows the tokens to the people who look at the run.
     func signer(for run: TestRun) async throws(PrivateKeyError) -> TokenSigner {
@@ -43,8 +39,7 @@ final class TenantAuthority: Sendable {
     }
 
     func signer(with key: TokenSigningKey) -> TokenSigner {
-        TokenSigner(
-            key: key, profile: configuration.profile, era: configuration.behaviour.era)
+        TokenSigner(key: key, profile: configuration.profile, era: configuration.behaviour.era)
     }
 }
 

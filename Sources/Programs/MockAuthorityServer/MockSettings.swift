@@ -19,6 +19,25 @@ struct MockSettings: SettingTable {
         /// The beginning of issuers; nil stands for the address on which the mock listens.
         let issuer: String?
         let issuerMode: Policy.Issuer?
+
+        fileprivate init(reading reader: inout SettingReader) {
+            listen = reader.value(
+                "LISTEN", .listenAddress, default: "127.0.0.1:3001",
+                help: "The address to listen on. Port 0 lets the system choose a port.")
+            allowRemote = reader.value(
+                "ALLOW_REMOTE", .bool, default: "false",
+                help:
+                    "Lets the mock listen on addresses that other machines reach. Everyone who reaches the mock can be any "
+                    + "user, and can use the controls.")
+            issuer = reader.optional(
+                "ISSUER", .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
+                absence: "https://localhost and the port of --tls-listen, else http:// and the address of --listen",
+                help: "The text with which the issuers of all policies begin.")
+            issuerMode = reader.optional(
+                "ISSUER_MODE", .choice, absence: "tenant",
+                help: "tfp names the policy in the issuer, as strict discovery clients need it; tenant does not.")
+            reader.checkIsLoopback(listen, allowRemote: allowRemote)
+        }
     }
 
     struct Client: Sendable {
@@ -34,6 +53,23 @@ struct MockSettings: SettingTable {
     struct TLS: Sendable {
         let listen: [ListenAddress]
         let names: [String]
+
+        fileprivate init(reading reader: inout SettingReader, hasState: Bool, allowRemote: Bool) {
+            listen = reader.list(
+                "TLS_LISTEN", .listenAddress,
+                help:
+                    "More addresses to listen on, for https. The mock's own authority signs the certificate (ca.pem in the "
+                    + "folder of --state).")
+            names = reader.list(
+                "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
+                help:
+                    "More names for the certificate. It always has localhost, 127.0.0.1, ::1 and the External ID hosts of "
+                    + "the tenant.")
+            if !listen.isEmpty, !hasState {
+                reader.mistake("--tls-listen needs --state FOLDER: clients read the certificate to trust from it.")
+            }
+            for address in listen { reader.checkIsLoopback(address, allowRemote: allowRemote) }
+        }
     }
 
     init(reading reader: inout SettingReader) {
@@ -45,16 +81,14 @@ struct MockSettings: SettingTable {
             ),
             state: reader.optional(
                 "STATE", .path, absence: "nothing is kept",
-                help:
-                    "A folder for the keys, the accounts and the certificate. The mock makes it if it is missing."
+                help: "A folder for the keys, the accounts and the certificate. The mock makes it if it is missing."
             ))
         tls = TLS(reading: &reader, hasState: files.state != nil, allowRemote: network.allowRemote)
         persona = reader.value(
             "PERSONA", .choice, default: Persona.microsoft.rawValue,
             help:
                 "Whose behaviour the mock plays: Microsoft's services, or one OpenID provider that follows the standards, "
-                + "without what Microsoft does differently."
-        )
+                + "without what Microsoft does differently.")
         behaviour = Behaviour(reading: &reader)
         client = Client(
             kind: reader.option("for", .choice, help: "The client for which client-settings prints the settings."),
@@ -69,56 +103,12 @@ struct MockSettings: SettingTable {
     }
 }
 
-extension MockSettings.Network {
-    fileprivate init(reading reader: inout SettingReader) {
-        listen = reader.value(
-            "LISTEN", .listenAddress, default: "127.0.0.1:3001",
-            help: "The address to listen on. Port 0 lets the system choose a port."
-        )
-        allowRemote = reader.value(
-            "ALLOW_REMOTE", .bool, default: "false",
-            help:
-                "Lets the mock listen on addresses that other machines reach. Everyone who reaches the mock can be any "
-                + "user, and can use the controls."
-        )
-        issuer = reader.optional(
-            "ISSUER", .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
-            absence: "https://localhost and the port of --tls-listen, else http:// and the address of --listen",
-            help: "The text with which the issuers of all policies begin.")
-        issuerMode = reader.optional(
-            "ISSUER_MODE", .choice, absence: "tenant",
-            help: "tfp names the policy in the issuer, as strict discovery clients need it; tenant does not.")
-        reader.checkIsLoopback(listen, allowRemote: allowRemote)
-    }
-}
-
 extension SettingReader {
     fileprivate mutating func checkIsLoopback(_ listen: ListenAddress, allowRemote: Bool) {
         if listen.isLoopback || allowRemote { return }
         mistake(
             "\(listen) is not the loopback, and everyone who reaches the mock can be any user. Add --allow-remote if "
                 + "that is intended.")
-    }
-}
-
-extension MockSettings.TLS {
-    fileprivate init(reading reader: inout SettingReader, hasState: Bool, allowRemote: Bool) {
-        listen = reader.list(
-            "TLS_LISTEN", .listenAddress,
-            help:
-                "More addresses to listen on, for https. The mock's own authority signs the certificate (ca.pem in the "
-                + "folder of --state)."
-        )
-        names = reader.list(
-            "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
-            help:
-                "More names for the certificate. It always has localhost, 127.0.0.1, ::1 and the External ID hosts of "
-                + "the tenant."
-        )
-        if !listen.isEmpty, !hasState {
-            reader.mistake("--tls-listen needs --state FOLDER: clients read the certificate to trust from it.")
-        }
-        for address in listen { reader.checkIsLoopback(address, allowRemote: allowRemote) }
     }
 }
 
@@ -133,10 +123,8 @@ extension Behaviour {
             "ERA", .choice, default: Era.current.rawValue,
             help:
                 "The period of B2C that the mock reproduces. Clients that read the old responses need preview2015 or "
-                + "classic."
-        )
-        lax = reader.value(
-            "LAX", .bool, default: "false", help: "Accepts every redirect URI and every client secret.")
+                + "classic.")
+        lax = reader.value("LAX", .bool, default: "false", help: "Accepts every redirect URI and every client secret.")
         strictRefresh = reader.value(
             "STRICT_REFRESH", .bool, default: "false", help: "Accepts each refresh token only once.")
         entra = EntraBehaviour(reading: &reader)
@@ -150,8 +138,7 @@ extension EntraBehaviour {
             "ISSUER_HOST", .choice, default: IssuerHost.service.rawValue,
             help:
                 "The host in the issuers of External ID and Entra: that of the service, or that of each request for "
-                + "clients that insist on one host."
-        )
+                + "clients that insist on one host.")
         let lifetime: Int? = reader.optional(
             "ENTRA_TOKEN_LIFETIME", .integer(600...100_800, example: 3900), absence: "3900 to 5700, at random",
             help: "The seconds from iat to exp in access tokens of External ID and Entra, from 600 to 100800.")

@@ -58,8 +58,7 @@ private func serverCertificate(
 ) throws(OperatorError) -> ServerCertificate {
     let names = settings.tls.names
     let more = configuration.hostNames.filter { !names.contains($0) }
-    return try ServerCertificate(
-        in: StateFolder(settings.files.state ?? "."), names: names + more, time: SystemTime())
+    return try ServerCertificate(in: StateFolder(settings.files.state ?? "."), names: names + more, time: SystemTime())
 }
 
 func authority(_ settings: MockSettings, _ configuration: Configuration) throws(OperatorError) -> MockAuthority {

@@ -57,9 +57,7 @@ private func read(_ path: String, _ issuerBase: String) throws(OperatorError) ->
 
 extension ListenAddress {
     /// The host and port as a client on this machine writes them.
-    var called: String {
-        ["0.0.0.0", "::"].contains(host) ? "localhost:\(port)" : "\(self)"
-    }
+    var called: String { ["0.0.0.0", "::"].contains(host) ? "localhost:\(port)" : "\(self)" }
 
     /// The origin of the https on this port, as a client writes it that reaches the mock at this address.
     ///

@@ -11,9 +11,7 @@ struct AuthorizationResponse: Sendable {
     ///
     /// `signedIn` is in seconds since 1970, `newUser` says whether the sign-in created the account, and `headers` are more
     /// field lines, such as the cookie of the session.
-    func response(
-        _ user: User, signedIn: Int64, newUser: Bool, headers: FieldLines = FieldLines()
-    ) async -> Response {
+    func response(_ user: User, signedIn: Int64, newUser: Bool, headers: FieldLines = FieldLines()) async -> Response {
         let signIn = SignIn(
             time: signedIn, nonce: request.options.nonce, newUser: newUser, showsTime: request.options.wantsTime,
             claims: request.options.claims)

@@ -20,9 +20,7 @@ struct Delivery: Sendable, Equatable {
     /// Finds the way for the answer to a request.
     ///
     /// A redirect URI that is not registered is reported to one that is, as B2C does; the others report it on a page.
-    init(
-        _ parameters: Parameters, _ client: Client, _ configuration: Configuration
-    ) throws(AuthorizationFailure) {
+    init(_ parameters: Parameters, _ client: Client, _ configuration: Configuration) throws(AuthorizationFailure) {
         state = parameters["state"]
         let types = parameters["response_type"]?.spaceSeparated ?? []
         let isImplicit = types.contains("id_token") || types.contains("token")

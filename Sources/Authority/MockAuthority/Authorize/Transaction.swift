@@ -52,7 +52,5 @@ final class Transactions: Sendable {
         open.withLock { $0[name]?.outcome = outcome }
     }
 
-    func end(_ name: String) {
-        open.withLock { $0[name] = nil }
-    }
+    func end(_ name: String) { open.withLock { $0[name] = nil } }
 }

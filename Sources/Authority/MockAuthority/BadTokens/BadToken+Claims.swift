@@ -50,9 +50,7 @@ extension BadToken {
         }
     }
 
-    private static func idToken(
-        of services: [TenantProfile], is response: Response, withScopes: Response
-    ) -> BadToken {
+    private static func idToken(of services: [TenantProfile], is response: Response, withScopes: Response) -> BadToken {
         BadToken(
             "id-token", .kind, "an ID token, as the old clients send", of: services, is: response,
             withScopes: withScopes, spoil: { $0 = $1.claims.good(for: nil) })

@@ -83,9 +83,7 @@ extension BadToken {
             return ([Base64URL.encode(header.bytes)] + parts).joined(separator: ".")
         },
         signed("many-dots", .validation, "8000 dots") { _, _ in String(repeating: ".", count: 8000) },
-        signed(
-            "other-claims", .signature, "the claims of somebody else between header and signature of a good token"
-        ) {
+        signed("other-claims", .signature, "the claims of somebody else between header and signature of a good token") {
             var other = $1
             other["oid"] = .string(Tenant.unknownID)
             let parts = try $0.signer.sign($1).split(separator: ".")

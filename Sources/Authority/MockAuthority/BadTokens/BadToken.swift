@@ -62,7 +62,7 @@ struct BadToken: Sendable {
     }
 
     /// No defect, for a token of which only the request changes claims.
-    static let none = BadToken("", nil, "")
+    static let withoutDefect = BadToken("", nil, "")
 
     /// The tokens of every service, in the order of the list.
     static let all = ofClaims + ofSignatures + ofKnownHoles + ofMicrosoft

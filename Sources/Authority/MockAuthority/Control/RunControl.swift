@@ -5,9 +5,7 @@ import Synchronization
 /// The controls of a test run: faults, clock, accounts, request log.
 extension HostContext {
     /// Reads the JSON object of a body and changes the run, or answers 400 with the error as its text.
-    func change(
-        _ change: @escaping @Sendable (ConfigurationMember) throws(InputError) -> JSONValue
-    ) -> Decision {
+    func change(_ change: @escaping @Sendable (ConfigurationMember) throws(InputError) -> JSONValue) -> Decision {
         .answerBody(limit: RequestHead.longestBody) { body in
             do throws(InputError) {
                 return Response.json(try change(try ConfigurationMember.root(body, place: "the body")))
@@ -76,9 +74,7 @@ extension HostContext {
             throw InputError(
                 message: "'\(user.objectID)' is the object id of '\(owner.email)': leave it out, or change that user.")
         }
-        guard run.directory.put(user) else {
-            throw InputError(message: "'\(user.email)' belongs to another account.")
-        }
+        guard run.directory.put(user) else { throw InputError(message: "'\(user.email)' belongs to another account.") }
         return user.json
     }
 

@@ -42,7 +42,7 @@ extension HostContext {
         let claims = authority.claims(of: granted, at: base)
         let maker = BadTokenSigner(
             authority: authority, granted: granted, claims: claims, signer: try await signer(specification), base: base)
-        return try await maker.sign(specification.bad ?? .none, specification.changes)
+        return try await maker.sign(specification.bad ?? .withoutDefect, specification.changes)
     }
 
     /// The token in a response like that of the token endpoint.
@@ -61,9 +61,7 @@ extension HostContext {
         }
     }
 
-    private func grantedRequest(
-        _ specification: TokenSpecification
-    ) throws(InputError) -> GrantedRequest {
+    private func grantedRequest(_ specification: TokenSpecification) throws(InputError) -> GrantedRequest {
         guard let user = run.directory.user(called: specification.user) else {
             throw unknown("user", specification.user, known: run.directory.all.map(\.email))
         }

@@ -16,9 +16,7 @@ struct TokenSpecification: Sendable {
     var changes = ClaimChanges()
 
     /// Whether the service could issue such a token.
-    var isGood: Bool {
-        bad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce)
-    }
+    var isGood: Bool { bad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce) }
 }
 
 struct ClaimChanges: Sendable, Equatable {
@@ -54,9 +52,7 @@ extension TokenSpecification {
                 message:
                     "'\(argument.name)' is not a parameter of a token. Known: \(Self.names.joined(separator: ", ")).")
         }
-        guard let user = query["user"] else {
-            throw InputError(message: "Say for whom: /_mock/token?user=alice")
-        }
+        guard let user = query["user"] else { throw InputError(message: "Say for whom: /_mock/token?user=alice") }
         self.init(
             user: user, policy: query["policy"], client: query["client"], scope: query["scope"],
             changes: try ClaimChanges(query))

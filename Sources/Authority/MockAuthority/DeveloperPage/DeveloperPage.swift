@@ -19,8 +19,7 @@ extension HostContext {
                 "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
                 + "base-uri 'none'; frame-ancestors 'none'",
         ])
-    static let developerStyle = Response.file(
-        PackageResources.common_css + PackageResources.developer_css, "text/css")
+    static let developerStyle = Response.file(PackageResources.common_css + PackageResources.developer_css, "text/css")
     static let developerScript = Response.file(PackageResources.developer_js, "text/javascript")
 
     /// How many requests the page shows; the control shows all that are kept.

@@ -15,9 +15,7 @@ extension RequestContext {
     }
 
     /// The fields of public documents, which a page of any origin may read.
-    private var openToAll: FieldLines {
-        ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"]
-    }
+    private var openToAll: FieldLines { ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"] }
 
     /// The members of the service and no others, in its order (docs/reproduced.md, "Metadata").
     private var metadataDocument: JSONValue {

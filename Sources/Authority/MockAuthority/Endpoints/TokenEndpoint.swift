@@ -63,9 +63,7 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
-    func signTokens(
-        for granted: GrantedRequest, renewing old: Grant? = nil
-    ) async throws(Refusal) -> TokenResponse {
+    func signTokens(for granted: GrantedRequest, renewing old: Grant? = nil) async throws(Refusal) -> TokenResponse {
         do throws(PrivateKeyError) {
             let signer = try await context.authority.signer(for: context.run)
             var response = try TokenResponse(
@@ -81,9 +79,7 @@ struct TokenEndpoint: Sendable {
 
     /// A refresh token of a page ends when the token ends that it replaces
     /// (docs/reproduced.md, "Refresh tokens and codes").
-    private func refreshToken(
-        _ granted: GrantedRequest, renewing old: Grant?
-    ) -> (text: String, lifetime: Int64) {
+    private func refreshToken(_ granted: GrantedRequest, renewing old: Grant?) -> (text: String, lifetime: Int64) {
         let singlePage =
             old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
         let expires =

@@ -24,8 +24,7 @@ struct DeviceEndpoints: Sendable {
         let client = try ClientAuthentication(context: context).client(parameters)
         let text = try parameters.required("scope")
         _ = try Scope(text, client: client, context.configuration)
-        let request = context.run.devices.begin(
-            client: client.id, scope: text, expires: context.now + Self.lifetime)
+        let request = context.run.devices.begin(client: client.id, scope: text, expires: context.now + Self.lifetime)
         let message =
             "To sign in, use a web browser to open the page \(pageURL) and enter the code \(request.userCode) to "
             + "authenticate."

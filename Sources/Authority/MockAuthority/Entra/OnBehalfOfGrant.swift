@@ -11,9 +11,7 @@ extension TokenEndpoint {
             throw .missingParameter("requested_token_use")
         }
         let scope = try scope(parameters.required("scope"), client)
-        guard let claims = await context.authority.keys.claims(of: assertion) else {
-            throw .assertionForged
-        }
+        guard let claims = await context.authority.keys.claims(of: assertion) else { throw .assertionForged }
         guard (claims["exp"]?.integer ?? 0) > context.now else { throw .assertionExpired }
         guard claims["aud"]?.string == client.id else { throw .assertionOfOtherAudience }
         let user = context.run.directory.all.first { configuration.isToken(claims, of: $0) }

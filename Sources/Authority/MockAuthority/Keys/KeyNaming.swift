@@ -29,9 +29,7 @@ enum KeyNaming: Sendable {
     }
 
     /// The signing key of a private key; `number` counts from 1, and is `nil` for one that is never published.
-    func key(
-        _ key: PrivateKey, notBefore: Int64, number: Int?
-    ) throws(PrivateKeyError) -> TokenSigningKey {
+    func key(_ key: PrivateKey, notBefore: Int64, number: Int?) throws(PrivateKeyError) -> TokenSigningKey {
         switch self {
         case .b2c(let era):
             return TokenSigningKey(key, notBefore: notBefore, name: number.flatMap(era.keyName))

@@ -29,9 +29,7 @@ final class KeyRing: Sendable {
         /// Keys that once were in the set.
         var retired: [TokenSigningKey] = []
 
-        var signing: TokenSigningKey? {
-            published.first { $0.identifier == active }
-        }
+        var signing: TokenSigningKey? { published.first { $0.identifier == active } }
     }
 
     private let state: Mutex<State>

@@ -12,8 +12,7 @@ struct FormReader: Sendable {
 
         static let invalidAddress = Outcome.failure(
             code: "UserMessageIfInvalid", message: "Please enter a valid email address.")
-        static let missingName = Outcome.failure(
-            code: "UserMessageIfInvalid", message: "Please enter a display name.")
+        static let missingName = Outcome.failure(code: "UserMessageIfInvalid", message: "Please enter a display name.")
         /// There is no such account, or it may not sign in.
         static let accountNotFound = Outcome.failure(
             code: "AADB2C90053", message: "An account could not be found for the provided user ID.")
@@ -45,13 +44,9 @@ struct FormReader: Sendable {
     }
 
     private func signUp() -> Outcome {
-        guard let email = fields["email"], email.looksLikeAddress else {
-            return .invalidAddress
-        }
+        guard let email = fields["email"], email.looksLikeAddress else { return .invalidAddress }
         if let message = faultOfNewPassword { return .failure(code: "AADB2C90054", message: message) }
-        guard let name = fields["displayName"] else {
-            return .missingName
-        }
+        guard let name = fields["displayName"] else { return .missingName }
         let user = User(
             objectID: GUID.random(), email: email, password: fields["newPassword"],
             name: PersonName(
@@ -78,13 +73,9 @@ struct FormReader: Sendable {
     ///
     /// B2C mails a code to the address first; here the address is enough.
     private func resetPassword() -> Outcome {
-        guard let email = fields["email"], email.looksLikeAddress else {
-            return .invalidAddress
-        }
+        guard let email = fields["email"], email.looksLikeAddress else { return .invalidAddress }
         let known = run.directory.all.first { $0.password != nil && $0.email.isEqualIgnoringCase(to: email) }
-        guard var user = known, !user.status.disabled else {
-            return .accountNotFound
-        }
+        guard var user = known, !user.status.disabled else { return .accountNotFound }
         if let message = faultOfNewPassword { return .failure(code: "AADB2C90054", message: message) }
         user.password = fields["newPassword"]
         run.directory.put(user)
@@ -93,20 +84,15 @@ struct FormReader: Sendable {
 
     private func profile(_ user: User?) -> Outcome {
         guard var user else { return .failure(code: "AADB2C90046", message: "Please sign in first.") }
-        guard let name = fields["displayName"] else {
-            return .missingName
-        }
-        user.name = PersonName(
-            display: name, given: fields["givenName"] ?? "", family: fields["surname"] ?? "")
+        guard let name = fields["displayName"] else { return .missingName }
+        user.name = PersonName(display: name, given: fields["givenName"] ?? "", family: fields["surname"] ?? "")
         run.directory.put(user)
         return .person(user, isNew: false)
     }
 
     /// An account of the provider, made when it is first seen.
     private func facebook() -> Outcome {
-        guard let email = fields["email"], email.looksLikeAddress else {
-            return .invalidAddress
-        }
+        guard let email = fields["email"], email.looksLikeAddress else { return .invalidAddress }
         let known = run.directory.all.first {
             $0.status.identityProvider == "facebook.com" && $0.email.isEqualIgnoringCase(to: email)
         }

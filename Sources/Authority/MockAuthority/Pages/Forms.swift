@@ -101,8 +101,7 @@ struct FormHTML {
         let forgotten: HTML =
             form == .signIn && offersReset
             ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
-        let link: HTML =
-            signUpLink.map { "<p class=\"aside\">No account? <a href=\"\($0)\">Sign up now</a></p>" } ?? ""
+        let link: HTML = signUpLink.map { "<p class=\"aside\">No account? <a href=\"\($0)\">Sign up now</a></p>" } ?? ""
         let exampleButton: HTML =
             example.map {
                 #"<button id="example" hidden data-email="\#($0.email)" data-password="\#($0.password ?? "")"></button>"#

@@ -6,9 +6,7 @@ package struct Applications: Sendable, Equatable {
     package var resources: [Resource]
 
     /// The client of this id, in any case: ADAL sends it in lower case whatever the configuration says.
-    package func client(_ id: String) -> Client? {
-        clients.first { $0.id.isEqualIgnoringCase(to: id) }
-    }
+    package func client(_ id: String) -> Client? { clients.first { $0.id.isEqualIgnoringCase(to: id) } }
 
     /// One public client that is its own API, and one confidential client.
     package static let defaults = Applications(

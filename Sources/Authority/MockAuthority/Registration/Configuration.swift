@@ -54,8 +54,7 @@ package struct Tenant: Sendable, Equatable {
     package var name: String
     package var id: String
 
-    package static let contoso = Tenant(
-        name: "contoso.onmicrosoft.com", id: "775527ff-9a37-4307-8b3d-cc311f58d925")
+    package static let contoso = Tenant(name: "contoso.onmicrosoft.com", id: "775527ff-9a37-4307-8b3d-cc311f58d925")
 
     /// The id of a tenant that there is not, for tokens with a defect.
     static let unknownID = "00000000-0000-4000-8000-000000000000"

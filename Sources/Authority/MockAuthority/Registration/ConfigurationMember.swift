@@ -23,9 +23,7 @@ struct ConfigurationMember {
     }
 
     init(_ value: JSONValue, place: String) throws(InputError) {
-        guard let object = value.object else {
-            throw InputError(message: "\(place) must be a JSON object.")
-        }
+        guard let object = value.object else { throw InputError(message: "\(place) must be a JSON object.") }
         self.object = object
         self.place = place
     }

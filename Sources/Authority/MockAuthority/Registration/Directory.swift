@@ -22,9 +22,7 @@ final class Directory: Sendable {
         return all.first { $0.email.isEqualIgnoringCase(to: name) } ?? all.first { $0.isCalled(name) }
     }
 
-    func user(_ objectID: String) -> User? {
-        all.first { $0.objectID == objectID }
-    }
+    func user(_ objectID: String) -> User? { all.first { $0.objectID == objectID } }
 
     /// The account that this address and password open.
     func user(email: String, password: String) -> User? {
@@ -52,13 +50,9 @@ final class Directory: Sendable {
         }
     }
 
-    func reset(_ users: [User]) {
-        change { $0 = users }
-    }
+    func reset(_ users: [User]) { change { $0 = users } }
 
-    func remove(_ objectID: String) {
-        change { users in users.removeAll { $0.objectID == objectID } }
-    }
+    func remove(_ objectID: String) { change { users in users.removeAll { $0.objectID == objectID } } }
 
     func revoke(_ objectID: String) {
         change { users in

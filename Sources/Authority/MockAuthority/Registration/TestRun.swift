@@ -26,9 +26,7 @@ final class TestRun: Sendable {
         self.directory = directory
     }
 
-    func hasEnded(family: String) -> Bool {
-        redeemed.withLock { $0.endedFamilies[family] != nil }
-    }
+    func hasEnded(family: String) -> Bool { redeemed.withLock { $0.endedFamilies[family] != nil } }
 }
 
 /// The grants that may not be redeemed again, each with the end of its time.

@@ -11,7 +11,5 @@ package struct AuthorityHandler: RequestHandler {
         self.scheme = scheme
     }
 
-    package func decide(on head: RequestHead) -> Decision {
-        authority.decide(on: head, scheme: scheme)
-    }
+    package func decide(on head: RequestHead) -> Decision { authority.decide(on: head, scheme: scheme) }
 }

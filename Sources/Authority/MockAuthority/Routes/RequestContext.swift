@@ -13,9 +13,7 @@ struct RequestContext: Sendable {
     /// The same in every part of the response.
     let correlation: String
 
-    init(
-        authority: TenantAuthority, head: RequestHead, url: PolicyURL, policy: Policy, run: TestRun, base: String
-    ) {
+    init(authority: TenantAuthority, head: RequestHead, url: PolicyURL, policy: Policy, run: TestRun, base: String) {
         self.authority = authority
         self.head = head
         self.url = url

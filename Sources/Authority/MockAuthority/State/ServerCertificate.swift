@@ -77,9 +77,7 @@ package struct ServerCertificate: Sendable, Equatable {
         return (key, certificate)
     }
 
-    private static func key(
-        _ pem: String, _ name: String, _ folder: StateFolder
-    ) throws(OperatorError) -> PrivateKey {
+    private static func key(_ pem: String, _ name: String, _ folder: StateFolder) throws(OperatorError) -> PrivateKey {
         let unreadable = OperatorError.unreadable(file: folder.file(name))
         return try rethrowing(as: { _ in unreadable }) { () throws(PrivateKeyError) in try PrivateKey(pem: pem) }
     }

@@ -33,10 +33,9 @@ struct Refusal: Error, Equatable, Sendable {
     func description(correlation: String, now: Int64) -> String {
         "\(code): \(text)\r\nCorrelation ID: \(correlation)\r\nTimestamp: \(Timestamp.b2cText(seconds: now))\r\n"
     }
-}
 
-// The refusals of a strict provider, in the terms of the standards.
-extension Refusal {
+    // MARK: - The refusals of a strict provider, in the terms of the standards
+
     static let scopeNotGranted = standard("invalid_scope", "The scope is wider than the one that was granted.")
     static let unmetAuthentication = standard(
         "unmet_authentication_requirements", "The authentication context that the client needs is not supported.")
@@ -61,10 +60,9 @@ extension Refusal {
     var standardDescription: String {
         text.replacing("\"", with: "'").filter { $0.isASCII && $0 != "\\" && ($0 == " " || !$0.isWhitespace) }
     }
-}
 
-// Grants that are not good.
-extension Refusal {
+    // MARK: - Grants that are not good
+
     static let wrongPassword = Refusal(
         "access_denied", "90225", "The username or password provided in the request are invalid.",
         entra: "invalid_grant", 50126, "Error validating credentials due to invalid username or password.")
@@ -136,10 +134,9 @@ extension Refusal {
             "unsupported_grant_type", "90086", "The supplied grant_type [\(type)] is not supported.",
             entra: "unsupported_grant_type", 70003, "The app requested an unsupported grant type '\(type)'.")
     }
-}
 
-// Devices without a browser: B2C has no such grant.
-extension Refusal {
+    // MARK: - Devices without a browser, for which B2C has no grant
+
     private static let ofDevice = unsupportedGrant(TokenEndpoint.deviceGrantType)
     static let devicePending = ofDevice.entra(
         "authorization_pending", 70016, "OAuth 2.0 device flow error. Authorization is pending. Continue polling.")
@@ -148,21 +145,18 @@ extension Refusal {
     static let unknownDeviceCode = ofDevice.entra("bad_verification_code", 70018, "Invalid verification code.")
     static let deviceCodeExpired = ofDevice.entra(
         "expired_token", 70019, "Verification code expired. Have the user retry the sign-in.")
-}
 
-// Tokens that an API got and sends on behalf of their person: B2C has no such grant.
-extension Refusal {
+    // MARK: - Tokens that an API got and sends on behalf of their person: B2C has no such grant
+
     private static let ofAssertion = unsupportedGrant(TokenEndpoint.assertionGrantType)
-    static let assertionForged = ofAssertion.entra(
-        "invalid_grant", 50013, "Assertion failed signature validation.")
+    static let assertionForged = ofAssertion.entra("invalid_grant", 50013, "Assertion failed signature validation.")
     static let assertionExpired = ofAssertion.entra(
         "invalid_grant", 500_133, "Assertion is not within its valid time range.")
     static let assertionOfOtherAudience = ofAssertion.entra(
         "invalid_grant", 500_131, "Assertion audience does not match the Client app presenting the assertion.")
-}
 
-// Clients and their secrets.
-extension Refusal {
+    // MARK: - Clients and their secrets
+
     static let missingClient = Refusal(
         "invalid_request", "90008", "The request does not contain a client id parameter.",
         entra: "invalid_request", 900144, "The request body must contain the following parameter: 'client_id'.")
@@ -202,10 +196,9 @@ extension Refusal {
                 + "registered in policy.",
             entra: "invalid_request", 9002313, "Invalid request. Request is malformed or invalid.")
     }
-}
 
-// Scopes.
-extension Refusal {
+    // MARK: - Scopes
+
     static let missingScope = Refusal(
         "invalid_request", "90010", "The request does not contain a scope parameter.",
         entra: "invalid_request", 900144, "The request body must contain the following parameter: 'scope'.")
@@ -255,10 +248,9 @@ extension Refusal {
             "Provided value for the input parameter scope is not valid because it contains "
                 + "more than one resource: \(scope).")
     }
-}
 
-// Authorization requests.
-extension Refusal {
+    // MARK: - Authorization requests
+
     static let challengeMethod = Refusal(
         "invalid_request", "90184",
         "The supplied code_challenge_method is not supported. Supported values are plain or S256",

@@ -19,14 +19,10 @@ struct Parameters: Sendable, Equatable {
         return value
     }
 
-    func values(_ name: String) -> [String] {
-        all.filter { $0.name.isSame(as: name) }.map(\.value)
-    }
+    func values(_ name: String) -> [String] { all.filter { $0.name.isSame(as: name) }.map(\.value) }
 
     /// These, then others.
-    func followed(by others: [RequestTarget.Argument]) -> Parameters {
-        Parameters(all + others)
-    }
+    func followed(by others: [RequestTarget.Argument]) -> Parameters { Parameters(all + others) }
 }
 
 extension Parameters {

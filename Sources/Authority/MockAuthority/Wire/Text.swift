@@ -2,9 +2,7 @@ import Basics
 private import OpenSSL
 
 extension String {
-    var spaceSeparated: [String] {
-        utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
-    }
+    var spaceSeparated: [String] { utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) } }
 }
 
 extension GUID {

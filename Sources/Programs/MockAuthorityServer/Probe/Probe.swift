@@ -61,8 +61,7 @@ struct Probe {
     /// Returns the status of the API's answer to a request with this token; 0 if there is no answer.
     private func status(_ token: String?) throws(OperatorError) -> Int {
         try stopIfAsked(waiting: 0)
-        var request = FetchRequest(
-            url: options.url, totalTime: .seconds(10), caFile: options.caFile, allowHTTP: true)
+        var request = FetchRequest(url: options.url, totalTime: .seconds(10), caFile: options.caFile, allowHTTP: true)
         request.method = options.method
         request.fields = options.fields + (token.map { ["Authorization: Bearer \($0)"] } ?? [])
         do throws(FetchError) {
