@@ -66,8 +66,8 @@ struct AccountTests {
         #expect(empty.text.contains("name=\"password\""))
     }
 
-    @Test("Each of two accounts is found by its name", arguments: SignInPlace.allCases)
-    func two(place: SignInPlace) async throws {
+    @Test(arguments: SignInPlace.allCases)
+    func `Each of two accounts is found by its name`(place: SignInPlace) async throws {
         let browser = try await browser(place, withBob: true)
         for (name, shown) in [("alice@example.com", "Alice Example"), ("BOB@example.com", "Bob Example")] {
             let answer = try await open(browser, place, "&prompt=none&login_hint=\(name)")
@@ -84,8 +84,8 @@ struct AccountTests {
         #expect(try await open(browser, place).text.contains("Pick an account"))
     }
 
-    @Test("A hint at another person never gives the answer for whoever is signed in", arguments: SignInPlace.allCases)
-    func others(place: SignInPlace) async throws {
+    @Test(arguments: SignInPlace.allCases)
+    func `A hint at another person never gives the answer for whoever is signed in`(place: SignInPlace) async throws {
         let mine = try await browser(place)
         let other = Browser(mock)
         let bob = try await other.signIn(try await open(other, place), "bob@example.com")
@@ -126,8 +126,7 @@ struct AccountTests {
         #expect(try await browser.submit(chosen, [("account", place.alice)]).text.contains("name=\"password\""))
     }
 
-    @Test("The claims parameter can ask for the time of the sign-in")
-    func claimsParameter() async throws {
+    @Test func `The claims parameter can ask for the time of the sign-in`() async throws {
         let browser = try await browser(.externalID)
         #expect(try claims(try await open(browser, .externalID))["auth_time"] == nil)
         for wish in [#"{"id_token":{"auth_time":{"essential":true}}}"#, #"{"id_token":{"auth_time":null}}"#] {

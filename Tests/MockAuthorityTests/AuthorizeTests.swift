@@ -28,8 +28,8 @@ struct AuthorizeTests {
             "90006"),
     ]
 
-    @Test("The client receives the error, with its state", arguments: cases)
-    func mistakes(_ mistake: WrongRequest) async throws {
+    @Test(arguments: cases)
+    func `The client receives the error, with its state`(_ mistake: WrongRequest) async throws {
         let answer = try await Browser(mock).authorize(mistake.parameters)
         #expect(answer.status == 302)
         #expect(answer.destination?.hasPrefix("http://localhost") == true)
@@ -38,8 +38,8 @@ struct AuthorizeTests {
         #expect(answer.answer("state") == "s")
     }
 
-    @Test("Without a known client the error is shown on a page", arguments: [("", "90008"), ("client_id=x", "90018")])
-    func unknownClient(query: String, code: String) async throws {
+    @Test(arguments: [("", "90008"), ("client_id=x", "90018")])
+    func `Without a known client the error is shown on a page`(query: String, code: String) async throws {
         let answer = try await Browser(mock).authorize(
             "\(query)&redirect_uri=https%3A%2F%2Fevil.test&response_type=code")
         #expect(answer.status == 400 && answer.headers["Location"] == nil)
@@ -76,8 +76,7 @@ struct AuthorizeTests {
         #expect(claims["nonce"]?.string == "n")
     }
 
-    @Test("The response of form_post is a page that posts itself, with everything escaped")
-    func formPost() async throws {
+    @Test func `The response of form_post is a page that posts itself, with everything escaped`() async throws {
         let browser = Browser(mock)
         let answer = try await browser.signIn(
             try await browser.authorize("\(Self.who)&response_type=code&response_mode=form_post&state=%22%3E"))
@@ -88,19 +87,17 @@ struct AuthorizeTests {
         #expect(answer.headers["Content-Security-Policy"]?.contains("script-src 'nonce-") == true)
     }
 
-    @Test(
-        "Redirect URIs are sent as they were registered",
-        arguments: [
-            ("urn:ietf:wg:oauth:2.0:oob", true), ("http://localhost", true), ("http://localhost:51000", true),
-            ("http://localhost:51000/a/b?c=d", true), ("http://127.0.0.1:5/x", true),
-            ("http://localhost.evil.test/", false), ("http://localhost:80@evil.test/", false),
-            ("http://localhost:99999/", false), ("http://localhost:+80/", false), ("http://localhost/#x", false),
-            ("https://localhost/", false), ("", true), ("msal\(TestAuthority.clientID)://auth", true),
-            ("msauth.com.example.tasks://auth", true),
-            ("msauth://com.example.tasks/VzSiQcXRmi2kyjzcA%2BmYLEtbGVs%3D", true),
-            ("msauth://com.example.other/x", false),
-        ])
-    func redirectURIs(uri: String, good: Bool) async throws {
+    @Test(arguments: [
+        ("urn:ietf:wg:oauth:2.0:oob", true), ("http://localhost", true), ("http://localhost:51000", true),
+        ("http://localhost:51000/a/b?c=d", true), ("http://127.0.0.1:5/x", true),
+        ("http://localhost.evil.test/", false), ("http://localhost:80@evil.test/", false),
+        ("http://localhost:99999/", false), ("http://localhost:+80/", false), ("http://localhost/#x", false),
+        ("https://localhost/", false), ("", true), ("msal\(TestAuthority.clientID)://auth", true),
+        ("msauth.com.example.tasks://auth", true),
+        ("msauth://com.example.tasks/VzSiQcXRmi2kyjzcA%2BmYLEtbGVs%3D", true),
+        ("msauth://com.example.other/x", false),
+    ])
+    func `Redirect URIs are sent as they were registered`(uri: String, good: Bool) async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(
             "client_id=\(TestAuthority.clientID)&response_type=code&scope=openid&redirect_uri=\(uri.percentEncoded)")
@@ -113,8 +110,7 @@ struct AuthorizeTests {
         #expect(location.hasPrefix(expected + (uri.contains("?") ? "&code=" : "?code=")))
     }
 
-    @Test("Single page clients must send a proof key")
-    func strictness() async throws {
+    @Test func `Single page clients must send a proof key`() async throws {
         var configuration = Configuration()
         configuration.applications.clients[0].singlePage = true
         let strict = Browser(TestAuthority(configuration))
@@ -123,8 +119,7 @@ struct AuthorizeTests {
         #expect(try await strict.authorize("\(plain)&code_challenge=x").status == 200)
     }
 
-    @Test("A session answers at once, prompt=login asks again, a logout ends the session")
-    func session() async throws {
+    @Test func `A session answers at once, prompt=login asks again, a logout ends the session`() async throws {
         let browser = Browser(mock)
         let query = "\(Self.who)&response_type=code"
         _ = try await browser.signIn(try await browser.authorize(query))
@@ -144,8 +139,7 @@ struct AuthorizeTests {
         #expect(try await browser.authorize(query).status == 200)
     }
 
-    @Test("A logout with a hint goes only to a registered URI of the client")
-    func logoutHint() async throws {
+    @Test func `A logout with a hint goes only to a registered URI of the client`() async throws {
         let hint = try await mock.text("user=alice&scope=openid")
         let front = "/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout?post_logout_redirect_uri="
         let good = try await mock.get("\(front)http%3A%2F%2Flocalhost%3A3000%2F&id_token_hint=\(hint)")
@@ -155,8 +149,7 @@ struct AuthorizeTests {
         #expect(try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/oauth2/v2.0/logout").status == 200)
     }
 
-    @Test("User information needs a valid bearer token")
-    func userInfo() async throws {
+    @Test func `User information needs a valid bearer token`() async throws {
         let target = "/contoso.onmicrosoft.com/b2c_1_sign_in/openid/v2.0/userinfo"
         let token = try await mock.text("user=alice")
         let reply = try await mock.get(target, ["Authorization": "Bearer \(token)"]).json()

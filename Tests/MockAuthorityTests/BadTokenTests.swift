@@ -15,8 +15,7 @@ struct BadTokenTests {
         try await mock.issue("user=alice&profile=\(profile)&bad=\(bad)")
     }
 
-    @Test("The list has every documented name, with the expected response")
-    func catalogue() async throws {
+    @Test func `The list has every documented name, with the expected response`() async throws {
         let names =
             """
             expired not-yet-valid no-exp wrong-aud aud-array wrong-iss iss-without-slash wrong-tenant wrong-policy \
@@ -40,8 +39,7 @@ struct BadTokenTests {
         }
     }
 
-    @Test("The published holes of validators are listed with bad tokens that exist")
-    func knownHoles() throws {
+    @Test func `The published holes of validators are listed with bad tokens that exist`() throws {
         let document = String(decoding: try TestFile("../../docs/token-validation.md").bytes(), as: UTF8.self)
         let rows = document.split(separator: "\n").filter {
             $0.hasPrefix("| ") && ($0.contains("V-") || $0.contains("P-"))
@@ -95,8 +93,8 @@ struct BadTokenTests {
         }
     }
 
-    @Test("Times, issuers, audiences and scopes are those that the names say and the services give")
-    func values() async throws {
+    @Test
+    func `Times, issuers, audiences and scopes are those that the names say and the services give`() async throws {
         #expect(try await issue("expired").claims["exp"]?.integer == TestAuthority.now - 3600)
         #expect(try await issue("not-yet-valid").claims["nbf"]?.integer == TestAuthority.now + 3600)
         #expect(try await issue("aud-array").claims["aud"]?.array?.count == 2)
@@ -142,8 +140,8 @@ struct BadTokenTests {
         if bad.hasSuffix("-header") { #expect(token.header[String(bad.dropLast(7))] != nil) }
     }
 
-    @Test("A token that is no header with claims and one signature over both has the form of its name")
-    func forms() async throws {
+    @Test
+    func `A token that is no header with claims and one signature over both has the form of its name`() async throws {
         func parts(_ bad: String) async throws -> [String] {
             try await mock.text("user=alice&bad=\(bad)").split(separator: ".", omittingEmptySubsequences: false)
                 .map(String.init)
@@ -166,8 +164,7 @@ struct BadTokenTests {
         #expect(try await issue("crit-header").header["crit"] == ["mock"])
     }
 
-    @Test("Where issuers name the host of the request, those of other tenants do too")
-    func issuersOfRequests() async throws {
+    @Test func `Where issuers name the host of the request, those of other tenants do too`() async throws {
         let mock = TestAuthority.all { $0.issuerHost = .request }
         for profile in ["external-id", "entra"] {
             let other = try await mock.issue("user=alice&profile=\(profile)&bad=other-tenant").claims
@@ -179,8 +176,7 @@ struct BadTokenTests {
         #expect(personal.claims["iss"] == key["issuer"])
     }
 
-    @Test("Tokens of version 1, of Graph and of applications have the shape of theirs")
-    func shapes() async throws {
+    @Test func `Tokens of version 1, of Graph and of applications have the shape of theirs`() async throws {
         let old = try await issue("v1", profile: "external-id")
         #expect(old.header.names == ["typ", "alg", "x5t", "kid"] && old.header["x5t"] == old.header["kid"])
         #expect(
@@ -195,8 +191,7 @@ struct BadTokenTests {
         #expect(try await issue("app-only-with-idtyp", profile: "external-id").claims["idtyp"] == "app")
     }
 
-    @Test("Claims can be changed in bad tokens too")
-    func changes() async throws {
+    @Test func `Claims can be changed in bad tokens too`() async throws {
         let token = try await mock.issue("user=alice&profile=external-id&bad=scp-array&claim=scp=%5B%22x%22%5D&exp=60")
         #expect(token.claims["scp"] == ["x"] && token.claims["exp"]?.integer == TestAuthority.now + 60)
     }

@@ -18,10 +18,8 @@ struct ClientLibraryTests {
         try JSONValue(parsing: Token.decode(reply.text("profile_info"))).object?["preferred_username"]
     }
 
-    @Test(
-        "ADAL gets the response of its time, of whatever era the tokens are",
-        arguments: ["iOS", "OSX", "Android", "PCL.Desktop", "ios"], Era.allCases)
-    func adal(product: String, era: Era) async throws {
+    @Test(arguments: ["iOS", "OSX", "Android", "PCL.Desktop", "ios"], Era.allCases)
+    func `ADAL gets the response of its time, of whatever era the tokens are`(product: String, era: Era) async throws {
         let reply = try await reply(TestAuthority(of: era), from: product)
         #expect(!reply.members.contains { $0.value == .null })
         #expect(try preferredName(reply) == "alice@example.com")
@@ -37,18 +35,16 @@ struct ClientLibraryTests {
     }
 
     @Test(
-        "The era of the settings decides for every other client",
         arguments: [nil, "MSAL.Python", "MSAL.iOS", "MSAL.Desktop", "msal.js.browser", "ID_NET", "iOS 9", ""],
         Era.allCases)
-    func others(product: String?, era: Era) async throws {
+    func `The era of the settings decides for every other client`(product: String?, era: Era) async throws {
         let reply = try await reply(TestAuthority(of: era), from: product)
         #expect((reply["id_token"] != nil) == (era == .preview2015))
         #expect(try preferredName(reply) == (era == .preview2015 ? "alice@example.com" : .null))
         #expect(reply["expires_in"] == (era == .current ? 3600 : "3600"))
     }
 
-    @Test("The name of the person is in lower case, as ADAL compares it, and never empty")
-    func names() async throws {
+    @Test func `The name of the person is in lower case, as ADAL compares it, and never empty`() async throws {
         var person = User.defaults[0]
         for (email, name) in [("Alice@Example.com", "alice@example.com"), ("", person.objectID)] {
             person.email = email
@@ -96,8 +92,7 @@ struct PolicyOfGrantTests {
         #expect(try await send(browser, redeem).text.contains("AADB2C90129"))
     }
 
-    @Test("A policy that is named counts, and one in the URL more than one in the body")
-    func named() async throws {
+    @Test func `A policy that is named counts, and one in the URL more than one in the body`() async throws {
         let browser = Browser(TestAuthority())
         let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(Self.out)"
         let other = try await send(browser, "\(redeem)&p=b2c_1_sign_up")
@@ -106,20 +101,17 @@ struct PolicyOfGrantTests {
         #expect(try await send(browser, "\(redeem)&p=b2c_1_sign_in").status == 200)
     }
 
-    @Test(
-        "Without a grant of ours, the answer is the page for an unknown policy",
-        arguments: [
-            "grant_type=authorization_code&code=none", "grant_type=refresh_token&refresh_token=a..b.c.d",
-            "p=b2c_1_none", "grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid", "",
-        ])
-    func nameless(body: String) async throws {
+    @Test(arguments: [
+        "grant_type=authorization_code&code=none", "grant_type=refresh_token&refresh_token=a..b.c.d",
+        "p=b2c_1_none", "grant_type=password&username=alice@example.com&password=Passw0rd!&scope=openid", "",
+    ])
+    func `Without a grant of ours, the answer is the page for an unknown policy`(body: String) async throws {
         let answer = try await send(Browser(TestAuthority()), body)
         #expect(answer.status == 404 && answer.text.contains("AADB2C90022"))
         #expect(try await TestAuthority().get(Self.endpoint).status == 404)
     }
 
-    @Test("Faults and the record of requests include such a request")
-    func faults() async throws {
+    @Test func `Faults and the record of requests include such a request`() async throws {
         let mock = TestAuthority()
         let browser = Browser(mock)
         let redeem = "grant_type=authorization_code&code=\(try await code(browser))&redirect_uri=\(Self.out)"

@@ -40,8 +40,7 @@ struct CodeFlowTests {
         return try response.code()
     }
 
-    @Test("A sign-in gives the state and a code of five segments, which works once for all tokens")
-    func whole() async throws {
+    @Test func `A sign-in gives the state and a code of five segments, which works once for all tokens`() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize("\(Self.query)&client_info=1")
         #expect(page.status == 200)
@@ -63,8 +62,7 @@ struct CodeFlowTests {
         #expect(try await self.code(of: redeem(code)) == "90129")
     }
 
-    @Test("A wrong password shows an alert on the page")
-    func wrongPassword() async throws {
+    @Test func `A wrong password shows an alert on the page`() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize("\(Self.query)&login_hint=%22%3E%3Cb%3E")
         #expect(page.text.contains("value=\"&quot;&gt;&lt;b&gt;\""))
@@ -75,8 +73,7 @@ struct CodeFlowTests {
         #expect(answer.status == 302)
     }
 
-    @Test("A form without its secret, or for a finished sign-in, changes nothing")
-    func forgery() async throws {
+    @Test func `A form without its secret, or for a finished sign-in, changes nothing`() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query)
         let action = try #require(page.text.between("method=\"post\" action=\"", "\"")).unescaped
@@ -106,8 +103,7 @@ struct CodeFlowTests {
         #expect(answer.headers["Location"]?.contains("%0d%0a") == true)
     }
 
-    @Test("Proof keys are checked, hashed and plain")
-    func proofKeys() async throws {
+    @Test func `Proof keys are checked, hashed and plain`() async throws {
         let hashed = "\(Self.query)&code_challenge=\(Self.challenge)&code_challenge_method=S256"
         let plain = "\(Self.query)&code_challenge=\(Self.verifier)"
         for query in [hashed, plain, "\(plain)&code_challenge_method=plain"] {
@@ -117,8 +113,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test("A code is bound to its client, policy, redirect URI and time")
-    func bindings() async throws {
+    @Test func `A code is bound to its client, policy, redirect URI and time`() async throws {
         let code = try await code()
         #expect(try await self.code(of: redeem("rubbish")) == "90090")
         #expect(try await self.code(of: redeem(String(code.dropLast()))) == "90090")
@@ -144,8 +139,7 @@ struct CodeFlowTests {
                     + "Grant expiration time: \(TestAuthority.now + 300)") == true)
     }
 
-    @Test("A refresh gives a new refresh token, and the old one stays valid")
-    func refresh() async throws {
+    @Test func `A refresh gives a new refresh token, and the old one stays valid`() async throws {
         let first = try await redeem(code()).json()["refresh_token"]?.string ?? ""
         mock.clock.advance(seconds: 4000)
         let reply = try await refresh(first, "&scope=\(TestAuthority.clientID)").json()
@@ -163,8 +157,7 @@ struct CodeFlowTests {
         #expect(try await code(of: refresh(first)) == "90080")
     }
 
-    @Test("Refresh tokens of a page end a day after the sign-in, however often they are renewed")
-    func singlePage() async throws {
+    @Test func `Refresh tokens of a page end a day after the sign-in, however often they are renewed`() async throws {
         let page: HeaderFields = ["Origin": "http://localhost:5050"]
         let first = try await redeem(try await code(), headers: page).json()
         #expect(first["refresh_token_expires_in"]?.integer == 86400)
@@ -184,8 +177,7 @@ struct CodeFlowTests {
         #expect(late.headers["Access-Control-Allow-Origin"] == "http://localhost:5050")
     }
 
-    @Test("A strict authority accepts each refresh token once")
-    func strictRefresh() async throws {
+    @Test func `A strict authority accepts each refresh token once`() async throws {
         var configuration = Configuration()
         configuration.behaviour.strictRefresh = true
         let strict = TestAuthority(configuration)

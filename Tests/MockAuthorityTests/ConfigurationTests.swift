@@ -8,8 +8,7 @@ struct ConfigurationTests {
         try Configuration(parsing: Array(text.utf8))
     }
 
-    @Test("A file can name everything")
-    func whole() throws {
+    @Test func `A file can name everything`() throws {
         let configuration = try read(
             """
             {"tenant":{"name":"fabrikam.onmicrosoft.com","id":"11111111-2222-4333-8444-555555555555"},
@@ -30,34 +29,30 @@ struct ConfigurationTests {
         #expect(configuration.users.first?.claims["extension_level"]?.integer == 3)
     }
 
-    @Test("What a file does not name keeps its default")
-    func partial() throws {
+    @Test func `What a file does not name keeps its default`() throws {
         let configuration = try read(#"{"users":[{"email":"carol@example.com"}]}"#)
         #expect(configuration.tenant == .contoso && configuration.policies == Policy.defaults)
         #expect(configuration.users.map(\.email) == ["carol@example.com"])
     }
 
-    @Test(
-        "A wrong file is refused with one message that names the place",
-        arguments: [
-            ("[]", "the file must be a JSON object"),
-            ("{", "Not JSON at byte"),
-            (#"{"polices":[]}"#, "has a member 'polices'"),
-            (#"{"policies":[]}"#, "at least one policy"),
-            (#"{"policies":[{"name":"x","kind":"dance"}]}"#, "'kind' of policies[0] must be one of"),
-            (#"{"users":[{"email":7}]}"#, "'email' of users[0] must be a string"),
-            (#"{"clients":[{"id":"x","redirectURIs":"y"}]}"#, "must be an array of strings"),
-            (#"{"tenant":{"name":""}}"#, "must be a string that is not empty"),
-            (#"{"externalID":{"policies":[]}}"#, "has a member 'policies'"), (#"{"entra":{}}"#, "'entra' of the file"),
-            (#"{"externalID":{"clients":[]}}"#, "at least one client"),
-        ])
-    func mistakes(text: String, message: String) {
+    @Test(arguments: [
+        ("[]", "the file must be a JSON object"),
+        ("{", "Not JSON at byte"),
+        (#"{"polices":[]}"#, "has a member 'polices'"),
+        (#"{"policies":[]}"#, "at least one policy"),
+        (#"{"policies":[{"name":"x","kind":"dance"}]}"#, "'kind' of policies[0] must be one of"),
+        (#"{"users":[{"email":7}]}"#, "'email' of users[0] must be a string"),
+        (#"{"clients":[{"id":"x","redirectURIs":"y"}]}"#, "must be an array of strings"),
+        (#"{"tenant":{"name":""}}"#, "must be a string that is not empty"),
+        (#"{"externalID":{"policies":[]}}"#, "has a member 'policies'"), (#"{"entra":{}}"#, "'entra' of the file"),
+        (#"{"externalID":{"clients":[]}}"#, "at least one client"),
+    ])
+    func `A wrong file is refused with one message that names the place`(text: String, message: String) {
         let mistake = #expect(throws: InputError.self) { try read(text) }
         #expect(mistake?.message.contains(message) == true)
     }
 
-    @Test("What a file does not name of a tenant of External ID or Entra stays as in the documentation")
-    func tenants() throws {
+    @Test func `What a file does not name of a tenant of External ID or Entra stays as in the documentation`() throws {
         let text = """
             {"externalID":{"tenant":{"name":"woodgrove.onmicrosoft.com","id":"11111111-2222-4333-8444-555555555555"},
                            "clients":[{"id":"c-1","redirectURIs":["https://app.test/cb"]}]},

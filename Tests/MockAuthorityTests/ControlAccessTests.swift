@@ -12,13 +12,12 @@ struct ControlAccessTests {
     }
 
     @Test(
-        "What a browser sends for a page of another site changes nothing",
         arguments: [
             ["Origin": "http://evil.example"], ["Origin": "null"], ["Origin": "http://127.0.0.1:3000"],
             ["Origin": "https://127.0.0.1:3001"], ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"],
             ["Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"],
         ] as [HeaderFields])
-    func otherSites(headers: HeaderFields) async throws {
+    func `What a browser sends for a page of another site changes nothing`(headers: HeaderFields) async throws {
         let before = try await mock.keySet()
         #expect(try await rotation(headers).status == 403)
         #expect(try await mock.ask(.post, "/_mock/reset", headers: headers, host: "127.0.0.1:3001").status == 403)
@@ -26,15 +25,15 @@ struct ControlAccessTests {
     }
 
     @Test(
-        "The page itself and programs may change things",
         arguments: [
             [:], ["Origin": "http://127.0.0.1:3001", "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate"],
             ["Sec-Fetch-Site": "none"],
         ] as [HeaderFields])
-    func ownPage(headers: HeaderFields) async throws { #expect(try await rotation(headers).status == 200) }
+    func `The page itself and programs may change things`(headers: HeaderFields) async throws {
+        #expect(try await rotation(headers).status == 200)
+    }
 
-    @Test("A page of another site may link to the page, but not read a token")
-    func links() async throws {
+    @Test func `A page of another site may link to the page, but not read a token`() async throws {
         let link: HeaderFields = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
         #expect(try await mock.get("/_mock", link).status == 200)
         let picture: HeaderFields = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"]
@@ -42,12 +41,10 @@ struct ControlAccessTests {
         #expect(try await mock.get("/_mock/token?user=alice", ["Origin": "http://evil.example"]).status == 403)
     }
 
-    @Test(
-        "A name that leads here but that others can have is refused (DNS rebinding)",
-        arguments: [
-            "evil.example:3001", "127.0.0.1.evil.example", "localhost.evil.example:3001", "evil.test.example", "a b",
-        ])
-    func foreignNames(host: String) async throws {
+    @Test(arguments: [
+        "evil.example:3001", "127.0.0.1.evil.example", "localhost.evil.example:3001", "evil.test.example", "a b",
+    ])
+    func `A name that leads here but that others can have is refused (DNS rebinding)`(host: String) async throws {
         let origin: HeaderFields = ["Origin": "http://\(host)"]
         #expect(try await rotation(origin, host: host).status == 403)
         #expect(try await mock.ask(.get, "/_mock/token?user=alice", host: host).status == 403)
@@ -56,8 +53,7 @@ struct ControlAccessTests {
         #expect(try await TestAuthority(open).ask(.get, "/_mock", host: host).status == 403)
     }
 
-    @Test("Under a name that others can have there is no sign-in either (DNS rebinding)")
-    func foreignSignIn() async throws {
+    @Test func `Under a name that others can have there is no sign-in either (DNS rebinding)`() async throws {
         let tenant = "/contoso.onmicrosoft.com"
         for target in [
             "/", "\(tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration",
@@ -73,21 +69,18 @@ struct ControlAccessTests {
         #expect(try await mock.ask(.post, token, body: form, host: "localhost:3001").status == 200)
     }
 
-    @Test(
-        "Addresses, names of this machine and those of the configuration are answered",
-        arguments: [
-            "127.0.0.1:3001", "[::1]:3001", "localhost:3001", "tasks.localhost", "mock-authority:3001", "192.0.2.7",
-            "mock.example:8443", "issuer.example", "login.microsoftonline.com", "contoso.ciamlogin.com",
-        ])
-    func ownNames(host: String) async throws {
+    @Test(arguments: [
+        "127.0.0.1:3001", "[::1]:3001", "localhost:3001", "tasks.localhost", "mock-authority:3001", "192.0.2.7",
+        "mock.example:8443", "issuer.example", "login.microsoftonline.com", "contoso.ciamlogin.com",
+    ])
+    func `Addresses, names of this machine and those of the configuration are answered`(host: String) async throws {
         var configuration = Configuration.standard(issuerBase: "https://issuer.example")
         configuration.moreHostNames = ["mock.example"]
         let mock = TestAuthority(configuration)
         #expect(try await mock.ask(.get, "/_mock/users", host: host).status == 200)
     }
 
-    @Test("Another machine is answered only where that was allowed")
-    func peers() async throws {
+    @Test func `Another machine is answered only where that was allowed`() async throws {
         for path in ["/_mock", "/_mock/page.js", "/_mock/live", "/_mock/registration", "/_mock/state"] {
             #expect(try await mock.ask(.get, path, peer: "192.0.2.7").status == 403, "\(path)")
         }

@@ -8,8 +8,7 @@ import Testing
 struct ControlTests {
     let mock = TestAuthority()
 
-    @Test("One request gives a good token")
-    func token() async throws {
+    @Test func `One request gives a good token`() async throws {
         let response = try await mock.get("/_mock/token?user=alice")
         #expect(response.status == 200 && response.text.hasSuffix("\n"))
         let token = try Token(String(response.text.dropLast()))
@@ -20,8 +19,7 @@ struct ControlTests {
         #expect(token.claims["oid"]?.string == "a11ce000-0000-4000-8000-000000000001")
     }
 
-    @Test("Policy, scope, times and claims are as requested")
-    func specification() async throws {
+    @Test func `Policy, scope, times and claims are as requested`() async throws {
         let claims = try await mock.issue(
             "user=bob@example.com&policy=B2C_1_FACEBOOK&scope=tasks.read%20tasks.write&exp=-1h"
                 + "&claim=name=B&claim=extension_level=3&drop=emails&nonce=n"
@@ -34,8 +32,7 @@ struct ControlTests {
         #expect(claims["emails"] == nil && claims["nonce"]?.string == "n")
     }
 
-    @Test("JSON is the whole response, and the scope openid alone gives an ID token")
-    func reply() async throws {
+    @Test func `JSON is the whole response, and the scope openid alone gives an ID token`() async throws {
         let reply = try await mock.get(
             "/_mock/token?user=alice&scope=openid%20tasks.read", ["Accept": "application/json"]
         ).json()
@@ -44,16 +41,14 @@ struct ControlTests {
         #expect(identity.claims["auth_time"]?.integer == TestAuthority.now)
     }
 
-    @Test(
-        "A request for a token that cannot be issued is refused with the reason",
-        arguments: [
-            "", "?user=carol", "?user=alice&policy=b2c_1_x", "?user=alice&bad=perfect", "?user=alice&exp=soon",
-            "?user=alice&expires=1h", "?user=alice&scope=x", "?user=alice&client=x", "?user=alice&claim=x",
-            "?user=alice&exp=-9223372036854775808", "?user=alice&profile=azure", "?user=alice&kid=none",
-            "?user=alice&profile=entra&tenant=contoso.onmicrosoft.com",
-            "?user=alice&profile=external-id&policy=b2c_1_x",
-        ])
-    func mistakes(query: String) async throws {
+    @Test(arguments: [
+        "", "?user=carol", "?user=alice&policy=b2c_1_x", "?user=alice&bad=perfect", "?user=alice&exp=soon",
+        "?user=alice&expires=1h", "?user=alice&scope=x", "?user=alice&client=x", "?user=alice&claim=x",
+        "?user=alice&exp=-9223372036854775808", "?user=alice&profile=azure", "?user=alice&kid=none",
+        "?user=alice&profile=entra&tenant=contoso.onmicrosoft.com",
+        "?user=alice&profile=external-id&policy=b2c_1_x",
+    ])
+    func `A request for a token that cannot be issued is refused with the reason`(query: String) async throws {
         let response = try await TestAuthority.all().get("/_mock/token\(query)")
         #expect(response.status == 400)
         #expect(response.text.utf8.count > 20)
@@ -71,8 +66,7 @@ struct KeyControlTests {
 
     private func signer() async throws -> String { try await mock.issue("user=alice").header.text("kid") }
 
-    @Test("Keys are published, activated and retired in the steps of real services")
-    func steps() async throws {
+    @Test func `Keys are published, activated and retired in the steps of real services`() async throws {
         let first = try await signer()
         #expect(try await take("publish") == ["active", "published"])
         #expect(try await signer() == first)
@@ -84,8 +78,7 @@ struct KeyControlTests {
         #expect(try await mock.issue("user=alice&bad=retired-key").header["kid"]?.string == first)
     }
 
-    @Test("The answer to GET gives each key its earlier state again when it is put")
-    func restoration() async throws {
+    @Test func `The answer to GET gives each key its earlier state again when it is put`() async throws {
         let first = try await signer()
         let before = try await mock.get("/_mock/keys").text
         #expect(try await take("rotate") == ["active", "retired"])

@@ -16,8 +16,7 @@ struct DeveloperPageTests {
         (news[kind]?.array ?? []).compactMap { $0.object?["number"]?.integer }
     }
 
-    @Test("The page has nothing of other hosts, no script or style in it, and no frame around it")
-    func policy() async throws {
+    @Test func `The page has nothing of other hosts, no script or style in it, and no frame around it`() async throws {
         let response = try await mock.get("/_mock")
         let policy = try #require(response.headers["Content-Security-Policy"])
         #expect(policy.hasPrefix("default-src 'none'; ") && !policy.contains("unsafe") && !policy.contains("http"))
@@ -56,8 +55,7 @@ struct DeveloperPageTests {
         #expect(try await live("run=r7")["tokens"] == [])
     }
 
-    @Test("Only the last tokens and requests are kept")
-    func bounds() async throws {
+    @Test func `Only the last tokens and requests are kept`() async throws {
         for _ in 0..<51 { _ = try await mock.get("/_mock/token?user=alice&bad=truncated") }
         for _ in 0..<201 { _ = try await mock.get(RunControlTests.keys) }
         let run = mock.authority.b2c.runs.unnamed
@@ -68,8 +66,7 @@ struct DeveloperPageTests {
         #expect(numbers(news, "requests") == Array(152...201))
     }
 
-    @Test("A page is told only what is new to it, and everything after a reset")
-    func news() async throws {
+    @Test func `A page is told only what is new to it, and everything after a reset`() async throws {
         let run = mock.authority.b2c.runs.unnamed.identifier
         _ = try await mock.get(RunControlTests.keys)
         _ = try await mock.get("/_mock/token?user=alice")
@@ -105,8 +102,7 @@ struct DeveloperPageTests {
         for place in places { #expect(try await mock.get(place).json()["jwks_uri"] != nil, "\(place)") }
     }
 
-    @Test("Client settings are those of the program, for the address of the request")
-    func clientSettings() async throws {
+    @Test func `Client settings are those of the program, for the address of the request`() async throws {
         var configuration = Configuration()
         configuration.clientSettings = { [(kind: "curl", text: "curl \($0)")] }
         let document = try await TestAuthority(configuration).ask(.get, "/_mock/registration", host: "localhost:3005")
@@ -115,8 +111,7 @@ struct DeveloperPageTests {
                 == [["kind": "curl", "text": "curl http://localhost:3005"]])
     }
 
-    @Test("The root leads browsers to the page, and says nothing of users and requests to others")
-    func root() async throws {
+    @Test func `The root leads browsers to the page, and says nothing of users and requests to others`() async throws {
         let response = try await mock.ask(.get, "/", headers: ["Accept": "text/html,*/*"], peer: "192.0.2.7")
         #expect(response.status == 200 && response.text.contains("href=\"/_mock\""))
         #expect(!response.text.contains("alice"))

@@ -22,16 +22,14 @@ struct DocumentedControlsTests {
         return "\(named ?? (words.contains("-d") ? "POST" : "GET")) \(path)"
     }
 
-    @Test("Every control has an example, which test_authority_controls runs")
-    func examples() throws {
+    @Test func `Every control has an example, which test_authority_controls runs`() throws {
         let calls = try Set(Self.document("mock-authority.md").split(separator: "\n").compactMap(Self.call))
         for row in Routes.controls {
             for method in row.methods.map(\.name) { #expect(calls.contains("\(method) \(row.path)")) }
         }
     }
 
-    @Test("Every member of a body and every parameter of a token is named")
-    func members() async throws {
+    @Test func `Every member of a body and every parameter of a token is named`() async throws {
         let text = try Self.document("mock-authority.md")
         let mock = TestAuthority()
         var refusals = [try await mock.get("/_mock/token?user=alice&colour=red")]
@@ -53,8 +51,7 @@ struct DocumentedControlsTests {
         return list.split(separator: "\n").first?.dropLast().split(separator: ", ").map(String.init) ?? []
     }
 
-    @Test("The example of a configuration is one, and has every member that is read")
-    func configuration() throws {
+    @Test func `The example of a configuration is one, and has every member that is read`() throws {
         let text = try Self.document("mock-authority.md")
         let example = try #require(text.between("```json\n", "```"))
         let configuration = try Configuration(parsing: Array(example.utf8))

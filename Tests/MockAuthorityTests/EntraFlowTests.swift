@@ -36,8 +36,7 @@ struct EntraFlowTests {
             + "&code_verifier=\(Self.verifier)"
     }
 
-    @Test("A person signs in with proof keys, and the tokens renew")
-    func codeFlow() async throws {
+    @Test func `A person signs in with proof keys, and the tokens renew`() async throws {
         let browser = Browser(mock)
         let page = try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)")
         #expect(page.status == 200 && !page.text.contains("var SETTINGS") && !page.text.contains("Forgot"))
@@ -67,8 +66,7 @@ struct EntraFlowTests {
         #expect(again.answer("code") != nil)
     }
 
-    @Test("The prompt create opens the form for new people")
-    func signUp() async throws {
+    @Test func `The prompt create opens the form for new people`() async throws {
         let browser = Browser(mock)
         let page = try await browser.send(.get, "\(Self.front)/oauth2/v2.0/authorize?\(Self.request)&prompt=create")
         #expect(try await browser.signUp(page, "carol@example.com", "Carol").answer("code") != nil)
@@ -94,8 +92,7 @@ struct EntraFlowTests {
         #expect(Set(issued) == Set(["access_token", "id_token"].compactMap { reply[$0]?.string }) && issued.count == 2)
     }
 
-    @Test("The authorization endpoint gives a token for Graph too, whose hash is in the ID token")
-    func implicitGraph() async throws {
+    @Test func `The authorization endpoint gives a token for Graph too, whose hash is in the ID token`() async throws {
         let browser = Browser(mock)
         let query =
             "\(Self.who)&response_type=id_token+token&redirect_uri=http://localhost&nonce=n&scope=openid+profile"
@@ -123,8 +120,7 @@ struct EntraFlowTests {
         #expect(graph.header["nonce"] != nil)
     }
 
-    @Test("P-40: The password grant is refused unless it is switched on")
-    func passwordGrant() async throws {
+    @Test func `P-40: The password grant is refused unless it is switched on`() async throws {
         let form = "\(Self.who)&grant_type=password&username=alice@example.com&password=Passw0rd!&scope=\(Self.scope)"
         let refused = try await token(form)
         #expect(try refused.status == 400 && refused.json()["error"] == "unauthorized_client")
@@ -214,8 +210,7 @@ struct EntraFlowTests {
         #expect(try byGet.status == 400 && byGet.json()["error_codes"] == [900_561])
     }
 
-    @Test("A device without a browser gets tokens when its person has typed its code, once")
-    func device() async throws {
+    @Test func `A device without a browser gets tokens when its person has typed its code, once`() async throws {
         let asked = try await mock.ask(
             .post, "\(Self.front)/oauth2/v2.0/devicecode", body: "\(Self.who)&scope=\(Self.scope)"
         ).json()
@@ -241,8 +236,7 @@ struct EntraFlowTests {
         #expect(try await token(poll).json()["error_codes"] == [70018])
     }
 
-    @Test("A device is told that its person declined, or that its time is over")
-    func deviceErrors() async throws {
+    @Test func `A device is told that its person declined, or that its time is over`() async throws {
         func begin() async throws -> (poll: String, code: String) {
             let asked = try await mock.ask(
                 .post, "\(Self.front)/oauth2/v2.0/devicecode", body: "\(Self.who)&scope=openid"
@@ -265,8 +259,7 @@ struct EntraFlowTests {
         #expect(try await mock.token(b2c).json()["error"] == "unsupported_grant_type")
     }
 
-    @Test("Faults, clocks and requests of one tenant are not another's")
-    func controls() async throws {
+    @Test func `Faults, clocks and requests of one tenant are not another's`() async throws {
         let fault = #"{"at":"keys","status":503}"#
         _ = try await mock.ask(.post, "/_mock/faults?profile=external-id", body: fault)
         #expect(try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys").status == 200)

@@ -141,8 +141,7 @@ struct EntraMetadataTests {
         }
     }
 
-    @Test("Issuers can follow the host of each request")
-    func issuerHost() async throws {
+    @Test func `Issuers can follow the host of each request`() async throws {
         let mock = TestAuthority.all { $0.issuerHost = .request }
         let document = try await mock.document("/\(Self.id)/\(Self.document)", at: "localhost:3001")
         #expect(document["issuer"]?.string == "http://localhost:3001/\(Self.id)/v2.0")
@@ -152,8 +151,7 @@ struct EntraMetadataTests {
         #expect(keys.first?.object?["issuer"]?.string == "http://mock.test:3001/{tenantid}/v2.0")
     }
 
-    @Test("A run of tests has its own URLs")
-    func runs() async throws {
+    @Test func `A run of tests has its own URLs`() async throws {
         _ = try await mock.ask(.post, "/_mock/reset?run=r7")
         let document = try await mock.document(
             "/r7.contoso.onmicrosoft.com/\(Self.document)", at: EntraTenants.customers)
@@ -164,8 +162,8 @@ struct EntraMetadataTests {
         #expect(requests.count == 1)
     }
 
-    @Test("MSAL finds no federation, and the real names of its network, and browsers find an empty icon")
-    func hostEndpoints() async throws {
+    @Test
+    func `MSAL finds no federation, and the real names of its network, and browsers find an empty icon`() async throws {
         let realm = "/common/userrealm/alice@example.com?api-version=1.0"
         for host in ["mock.test:3001", EntraTenants.customers] {
             #expect(try await mock.ask(.get, realm, host: host).status == 404)

@@ -19,10 +19,8 @@ struct EntraScopeTests {
         try await mock.ask(.post, "\(EntraFlowTests.front)/oauth2/v2.0/token", body: body).json()
     }
 
-    @Test(
-        "A scope of Graph gives a token that only Graph can verify",
-        arguments: ["User.Read", "user.read", "https://graph.microsoft.com/User.Read"])
-    func graphScope(scope: String) async throws {
+    @Test(arguments: ["User.Read", "user.read", "https://graph.microsoft.com/User.Read"])
+    func `A scope of Graph gives a token that only Graph can verify`(scope: String) async throws {
         let reply = try await token("\(Self.person)openid+profile+\(scope)")
         #expect(reply["scope"]?.string == "openid profile \(scope)")
         let access = try reply.token("access_token")
@@ -48,8 +46,7 @@ struct EntraScopeTests {
         #expect(try await token("\(Self.person)\(scope)")["error_codes"] == [650_053])
     }
 
-    @Test("An API changes the token of a person into one for the next API, and renews that")
-    func onBehalfOf() async throws {
+    @Test func `An API changes the token of a person into one for the next API, and renews that`() async throws {
         let assertion = try await mock.text("user=alice&profile=external-id")
         let scope = "offline_access+https://graph.microsoft.com/User.Read"
         let reply = try await token("\(Self.onBehalf)&assertion=\(assertion)&scope=\(scope)")
@@ -65,8 +62,7 @@ struct EntraScopeTests {
         #expect(try await token("\(Self.onBehalf)&assertion=\(nameless)&scope=User.Read")["access_token"] != nil)
     }
 
-    @Test("A token that is no token of a person for the API is refused")
-    func wrongAssertions() async throws {
+    @Test func `A token that is no token of a person for the API is refused`() async throws {
         let good = try await mock.text("user=alice&profile=external-id")
         let forGraph = try await token("\(Self.person)User.Read")["access_token"]?.string ?? ""
         let identity = try await token("\(Self.person)openid+profile")["id_token"]?.string ?? ""

@@ -7,8 +7,8 @@ import Testing
 struct EntraTokenTests {
     let mock = TestAuthority.all()
 
-    @Test("An access token has the claims of the service in its order, and the published key signs it")
-    func access() async throws {
+    @Test
+    func `An access token has the claims of the service in its order, and the published key signs it`() async throws {
         let token = try await mock.issue("user=alice&profile=external-id")
         #expect(token.header.names == ["typ", "alg", "kid"])
         #expect(token.isSigned(by: try await mock.keys(at: "/\(EntraTenants.id)/discovery/v2.0/keys")))
@@ -24,8 +24,8 @@ struct EntraTokenTests {
         #expect(token.claims["preferred_username"] == "alice@example.com")
     }
 
-    @Test("P-39: sub differs in the ID token and for another person, and is the same after a restart")
-    func pairwise() async throws {
+    @Test
+    func `P-39: sub differs in the ID token and for another person, and is the same after a restart`() async throws {
         func subject(_ query: String, _ mock: TestAuthority) async throws -> String {
             try await mock.issue("profile=external-id&\(query)").claims.text("sub")
         }
@@ -53,8 +53,7 @@ struct EntraTokenTests {
         #expect(claims["exp"]?.integer == (claims["iat"]?.integer ?? 0) + 600)
     }
 
-    @Test("Without the scope profile, tokens have neither oid nor tid")
-    func profile() async throws {
+    @Test func `Without the scope profile, tokens have neither oid nor tid`() async throws {
         let claims = try await mock.issue(
             "user=alice&profile=external-id&scope=openid%20api://\(EntraTenants.api)/Tasks.Read"
         ).claims
@@ -62,8 +61,7 @@ struct EntraTokenTests {
         #expect(claims["scp"] == "Tasks.Read" && claims["sub"] != nil)
     }
 
-    @Test("An ID token is for the client, and has no scp")
-    func identity() async throws {
+    @Test func `An ID token is for the client, and has no scp`() async throws {
         let claims = try await mock.issue("user=alice&profile=external-id&scope=openid%20profile%20email&nonce=n")
             .claims
         #expect(
@@ -75,8 +73,7 @@ struct EntraTokenTests {
         #expect((claims["exp"]?.integer ?? 0) - (claims["iat"]?.integer ?? 0) == 3900)
     }
 
-    @Test("Each tenant of Entra issues tokens of its own for one API, with one set of keys")
-    func entra() async throws {
+    @Test func `Each tenant of Entra issues tokens of its own for one API, with one set of keys`() async throws {
         let fabrikam = try await mock.issue("user=alice&profile=entra")
         let northwind = try await mock.issue("user=alice&profile=entra&tenant=northwind.onmicrosoft.com")
         let id = EntraTenants.northwind.tenant.id
@@ -109,8 +106,7 @@ struct EntraTokenTests {
         #expect(try await mock.document("/\(id)/b2c_1_sign_in/\(EntraTenants.document)")["issuer"] == b2c["iss"])
     }
 
-    @Test("A token can be signed by the key of any other tenant")
-    func crossed() async throws {
+    @Test func `A token can be signed by the key of any other tenant`() async throws {
         let b2c = try await mock.publicKeys()
         let token = try await mock.issue("user=alice&profile=external-id&kid=\(b2c.keys.first ?? "")")
         #expect(token.isSigned(by: b2c) && token.claims["iss"]?.string == EntraTenants.issuer)

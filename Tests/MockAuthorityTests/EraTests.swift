@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Old eras answer as the service did then", .timeLimit(.minutes(15)))
 struct EraTests {
-    @Test("Keys of the preview have the name of a container, and are never named alike")
-    func manyRotations() async throws {
+    @Test func `Keys of the preview have the name of a container, and are never named alike`() async throws {
         let mock = TestAuthority(of: .preview2015)
         var names = try await mock.publicKeys().keys.sorted()
         for _ in 0..<12 {

@@ -21,8 +21,7 @@ struct MetadataTests {
         #expect(response.headers["Access-Control-Allow-Origin"] == (allowed ? origin : nil))
     }
 
-    @Test("The metadata have the members of the service in its order, and no others")
-    func document() async throws {
+    @Test func `The metadata have the members of the service in its order, and no others`() async throws {
         let response = try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/\(Self.document)")
         #expect(response.status == 200)
         let front = "http://mock.test:3001/contoso.onmicrosoft.com/b2c_1_sign_in"
@@ -62,8 +61,7 @@ struct MetadataTests {
         #expect(keys.status == 200)
     }
 
-    @Test("A policy of issuer mode tfp serves its metadata below its issuer")
-    func strictDiscovery() async throws {
+    @Test func `A policy of issuer mode tfp serves its metadata below its issuer`() async throws {
         var configuration = Configuration()
         configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn, issuer: .tfp)]
         configuration.issuerBase = "http://mock.test:3001"
@@ -73,23 +71,20 @@ struct MetadataTests {
         #expect(metadata["issuer"]?.string == "http://mock.test:3001\(issuer)")
     }
 
-    @Test(
-        "An unknown tenant or policy is a 404 with the code of the service",
-        arguments: [
-            "/contoso.onmicrosoft.com/b2c_1_other/v2.0/.well-known/openid-configuration",
-            "/other.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration",
-            "/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration",
-            "/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=%3Cscript%3E",
-        ])
-    func unknown(target: String) async throws {
+    @Test(arguments: [
+        "/contoso.onmicrosoft.com/b2c_1_other/v2.0/.well-known/openid-configuration",
+        "/other.onmicrosoft.com/b2c_1_sign_in/v2.0/.well-known/openid-configuration",
+        "/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration",
+        "/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=%3Cscript%3E",
+    ])
+    func `An unknown tenant or policy is a 404 with the code of the service`(target: String) async throws {
         let response = try await mock.get(target)
         #expect(response.status == 404)
         #expect(response.text.contains("AADB2C90022"))
         #expect(!response.text.contains("<script>"))
     }
 
-    @Test("Keys have exactly the members of the service")
-    func keys() async throws {
+    @Test func `Keys have exactly the members of the service`() async throws {
         let set = try await mock.get("/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys").json()
         #expect(set.names == ["keys"])
         let keys = set["keys"]?.array ?? []

@@ -14,8 +14,7 @@ struct PageTests {
         try Token(try #require(answer.answer("id_token"))).claims
     }
 
-    @Test("A sign-up creates an account that can sign in")
-    func signUp() async throws {
+    @Test func `A sign-up creates an account that can sign in`() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query, policy: "b2c_1_sign_up")
         for name in ["email", "newPassword", "reenterPassword", "displayName"] {
@@ -62,8 +61,7 @@ struct PageTests {
         #expect(try await offered("b2c_1_sign_in") == "bob@example.com")
     }
 
-    @Test("Editing a profile signs in first, then changes the name")
-    func editProfile() async throws {
+    @Test func `Editing a profile signs in first, then changes the name`() async throws {
         let browser = Browser(mock)
         let profile = try await browser.signIn(try await browser.authorize(Self.query, policy: "b2c_1_edit_profile"))
         #expect(profile.text.contains("value=\"Alice Example\""))
@@ -97,8 +95,7 @@ struct PageTests {
         #expect(next.text.contains("value=\"Bob Example\""))
     }
 
-    @Test("A script gets no answer for an account that was removed or disabled after its sign-in")
-    func lateConfirmation() async throws {
+    @Test func `A script gets no answer for an account that was removed or disabled after its sign-in`() async throws {
         for (method, body) in [(Method.put, #"{"disabled":true}"#), (.delete, "")] {
             let browser = Browser(mock)
             let page = try await browser.authorize(Self.query).text
@@ -162,8 +159,7 @@ struct PageTests {
         #expect(refused?.contains("could not be found") == true)
     }
 
-    @Test("A link leads to the sign-up page where the policy has both")
-    func both() async throws {
+    @Test func `A link leads to the sign-up page where the policy has both`() async throws {
         var configuration = Configuration()
         configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn)]
         let browser = Browser(TestAuthority(configuration))
@@ -174,8 +170,7 @@ struct PageTests {
         #expect(try claims(try await browser.signUp(signUp, "c@d.test", "C"))["tfp"]?.string == "B2C_1_susi")
     }
 
-    @Test("Scripts for the real page sign in with SETTINGS, SelfAsserted and confirmed")
-    func scripted() async throws {
+    @Test func `Scripts for the real page sign in with SETTINGS, SelfAsserted and confirmed`() async throws {
         let browser = Browser(mock)
         let page = try await browser.authorize(Self.query)
         let settings = try #require(
@@ -206,8 +201,7 @@ struct PageTests {
         #expect(try claims(answer)["emails"] == ["alice@example.com"])
     }
 
-    @Test("Cookies are Secure only over https")
-    func cookies() async throws {
+    @Test func `Cookies are Secure only over https`() async throws {
         let head = RequestHead(
             method: .get,
             target: try RequestTarget(

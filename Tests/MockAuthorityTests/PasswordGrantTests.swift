@@ -11,13 +11,11 @@ struct PasswordGrantTests {
     static let form =
         "grant_type=password&client_id=\(TestAuthority.clientID)&username=Alice%40Example.com&password=Passw0rd!"
 
-    @Test(
-        "A response has one correlation id: the client's if it is a GUID",
-        arguments: [
-            "abc", "------------------------------------", "D1C7DF34-8B90-4E1F-9D37-7A9EBD1D805A",
-            "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a",
-        ])
-    func correlation(given: String) async throws {
+    @Test(arguments: [
+        "abc", "------------------------------------", "D1C7DF34-8B90-4E1F-9D37-7A9EBD1D805A",
+        "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a",
+    ])
+    func `A response has one correlation id: the client's if it is a GUID`(given: String) async throws {
         let response = try await mock.token("grant_type=password", headers: ["client-request-id": given])
         let shown = try #require(response.headers["client-request-id"])
         let description = try response.json()["error_description"]?.string ?? ""
@@ -25,8 +23,7 @@ struct PasswordGrantTests {
         #expect(GUID.canonical(shown) != nil && (shown == given) == (GUID.canonical(given) != nil))
     }
 
-    @Test("Without client_info, a response has the members of the service in its order")
-    func plain() async throws {
+    @Test func `Without client_info, a response has the members of the service in its order`() async throws {
         let response = try await mock.token(
             "\(Self.form)&scope=openid+offline_access+\(TestAuthority.clientID)", headers: ["client-request-id": "x"])
         #expect(response.status == 200)
@@ -72,8 +69,7 @@ struct PasswordGrantTests {
             identity.names == ["id_token", "token_type", "not_before", "id_token_expires_in", "profile_info", "scope"])
     }
 
-    @Test("Tokens have the claims of the service in its order, and the published key signs them")
-    func tokens() async throws {
+    @Test func `Tokens have the claims of the service in its order, and the published key signs them`() async throws {
         let reply = try await mock.token("\(Self.form)&scope=openid+\(TestAuthority.clientID)&nonce=n-1").json()
         let keys = try await mock.publicKeys()
         let access = try reply.token("access_token")
@@ -97,8 +93,7 @@ struct PasswordGrantTests {
         #expect(identity.claims["iss"]?.string == "http://127.0.0.1:3001/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/")
     }
 
-    @Test("Refusals are 400 with two members and three lines")
-    func refusalShape() async throws {
+    @Test func `Refusals are 400 with two members and three lines`() async throws {
         let response = try await mock.token(
             "grant_type=password&client_id=\(TestAuthority.clientID)&username=alice%40example.com&password=x&scope=openid",
             headers: ["client-request-id": "d1c7df34-8b90-4e1f-9d37-7a9ebd1d805a"])
@@ -134,8 +129,8 @@ struct PasswordGrantTests {
                 + "&scope=tasks.read+\(TestAuthority.confidential)", "invalid_request", "90146"),
     ]
 
-    @Test("Each wrong request has its own error", arguments: cases)
-    func refusals(_ mistake: WrongRequest) async throws {
+    @Test(arguments: cases)
+    func `Each wrong request has its own error`(_ mistake: WrongRequest) async throws {
         let response = try await mock.token(mistake.parameters, policy: mistake.policy)
         #expect(response.status == 400)
         let reply = try response.json()
@@ -145,7 +140,6 @@ struct PasswordGrantTests {
     }
 
     @Test(
-        "A confidential client can authenticate in each form",
         arguments: [
             ("client_id=\(TestAuthority.confidential)&client_secret=mock-secret", nil),
             ("", "Basic ZjFkMmMzYjQtMGE1ZS00YjZmLThjN2QtOWUwZjFhMmIzYzRkOm1vY2stc2VjcmV0"),
@@ -157,7 +151,7 @@ struct PasswordGrantTests {
             ("", "Basic NTgwZTI1MGMtOGYyNi00OWQwLWJlZTgtMWMwNzhhZGQxNjA5Og=="),
             ("client_id=\(TestAuthority.clientID)&client_secret=", nil),
         ] as [(String, String?)])
-    func shapes(form: String, authorization: String?) async throws {
+    func `A confidential client can authenticate in each form`(form: String, authorization: String?) async throws {
         let headers: HeaderFields = authorization.map { ["Authorization": $0] } ?? HeaderFields()
         let response = try await mock.token(
             "grant_type=password&username=alice%40example.com&password=Passw0rd!&scope=openid&\(form)",
@@ -171,8 +165,7 @@ struct PasswordGrantTests {
         #expect(other.text.contains("AADB2C90011"))
     }
 
-    @Test("Parameters can be in the query, also for an empty one of the body")
-    func query() async throws {
+    @Test func `Parameters can be in the query, also for an empty one of the body`() async throws {
         let target = "/contoso.onmicrosoft.com/oauth2/v2.0/token?p=b2c_1_ropc"
         #expect(try await mock.ask(.post, "\(target)&\(Self.form)&scope=openid").status == 200)
         #expect(try await mock.ask(.post, "\(target)&\(Self.form)", body: "client_id=&scope=openid").status == 200)

@@ -23,8 +23,8 @@ struct RouteTests {
         return routes.first { $0.allows(method) }?.path
     }
 
-    @Test("The forms and links of the pages are rows, as is what the scripts of the real page request")
-    func pages() async throws {
+    @Test
+    func `The forms and links of the pages are rows, as is what the scripts of the real page request`() async throws {
         let query = "client_id=\(TestAuthority.clientID)&response_type=code&scope=openid"
         var configuration = Configuration()
         configuration.policies.append(Policy("b2c_1_susi", kind: .signUpOrSignIn))
@@ -48,8 +48,7 @@ struct RouteTests {
         #expect(links == configuration.policies.count + 1)
     }
 
-    @Test("The URLs of the welcome text and of the text about unknown controls are rows")
-    func texts() async throws {
+    @Test func `The URLs of the welcome text and of the text about unknown controls are rows`() async throws {
         let welcome = try await mock.get("/").text
         let urls = welcome.values(after: Self.base, before: "\n").map { $0.prefix { $0 != "'" } }
         #expect(urls.count == 10)
@@ -61,8 +60,7 @@ struct RouteTests {
         for line in lines { #expect(try row(Method(String(line[0])), String(line[1])) != nil, "\(line)") }
     }
 
-    @Test("Each row is answered, and by no other row for the same method")
-    func rows() async throws {
+    @Test func `Each row is answered, and by no other row for the same method`() async throws {
         for route in Routes.ofPolicies {
             let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : String($0) }
             #expect(Routes.ofPolicies.filter { $0.matches(path) }.count == 1, "\(route.path)")
@@ -89,8 +87,7 @@ struct RouteTests {
         }
     }
 
-    @Test("Every endpoint of a fault is a row, of B2C and of Entra")
-    func endpointsOfFaults() {
+    @Test func `Every endpoint of a fault is a row, of B2C and of Entra`() {
         #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
         #expect(Set(Routes.ofEntra.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
     }

@@ -46,8 +46,7 @@ struct RunControlTests {
         #expect(stranger.status == 429 && stranger.headers["Access-Control-Allow-Origin"] == nil)
     }
 
-    @Test("A response can be delayed")
-    func delay() async throws {
+    @Test func `A response can be delayed`() async throws {
         _ = try await control("faults", #"{"at":"metadata","delay_ms":50}"#)
         let clock = ContinuousClock()
         let start = clock.now
@@ -55,16 +54,14 @@ struct RunControlTests {
         #expect(clock.now - start >= .milliseconds(50))
     }
 
-    @Test("The clock of a test run can be wrong")
-    func clock() async throws {
+    @Test func `The clock of a test run can be wrong`() async throws {
         _ = try await control("clock", #"{"skew_s":-7200}"#)
         #expect(try await mock.issue("user=alice").claims["exp"]?.integer == TestAuthority.now - 3600)
         _ = try await mock.ask(.post, "/_mock/reset")
         #expect(try await mock.issue("user=alice").claims["exp"]?.integer == TestAuthority.now + 3600)
     }
 
-    @Test("Revoked grants, disabled and removed accounts are refused with their own codes")
-    func accounts() async throws {
+    @Test func `Revoked grants, disabled and removed accounts are refused with their own codes`() async throws {
         let first = try await mock.refreshToken()
         #expect(try await mock.refresh(first).status == 200)
         _ = try await control("revoke", #"{"user":"alice"}"#)
@@ -79,8 +76,7 @@ struct RunControlTests {
         #expect(try await mock.ask(.delete, "/_mock/users/alice").status == 404)
     }
 
-    @Test("Accounts can be added and changed at any time")
-    func users() async throws {
+    @Test func `Accounts can be added and changed at any time`() async throws {
         let made = try await mock.ask(
             .put, "/_mock/users/dora@example.com",
             body: #"{"password":"Passw0rd!","name":"Dora","claims":{"extension_level":3}}"#
@@ -96,8 +92,7 @@ struct RunControlTests {
         #expect(taken.status == 400)
     }
 
-    @Test("A user who is added cannot have the object id of another")
-    func objectIDs() async throws {
+    @Test func `A user who is added cannot have the object id of another`() async throws {
         let bob = "b0b00000-0000-4000-8000-000000000002"
         let refused = try await mock.ask(.put, "/_mock/users/eve@example.com", body: #"{"objectID":"\#(bob)"}"#)
         #expect(refused.status == 400 && refused.text.contains("bob@example.com"))
@@ -110,8 +105,7 @@ struct RunControlTests {
         }
     }
 
-    @Test("The request log has the requests of clients, but not those to controls")
-    func recordedRequests() async throws {
+    @Test func `The request log has the requests of clients, but not those to controls`() async throws {
         _ = try await mock.token("\(PasswordGrantTests.form)&scope=openid", headers: ["x-client-sku": "MSAL"])
         _ = try await mock.get("/_mock/state")
         let entries = try await mock.list("requests")
@@ -122,8 +116,7 @@ struct RunControlTests {
         #expect(entry["headers"]?.array?.contains(["x-client-sku", "MSAL"]) == true)
     }
 
-    @Test("The tenant in the URL chooses a test run, which disturbs no other")
-    func runs() async throws {
+    @Test func `The tenant in the URL chooses a test run, which disturbs no other`() async throws {
         _ = try await mock.ask(.post, "/_mock/faults?run=r7", body: #"{"at":"keys","status":503}"#)
         _ = try await mock.ask(.delete, "/_mock/users/alice?run=r7")
         #expect(try await mock.get(Self.keys).status == 200)
@@ -140,8 +133,7 @@ struct RunControlTests {
         #expect(try await mock.get("/_mock/state?run=R7").json()["run"] == "r7")
     }
 
-    @Test("Only a control that changes something makes a run, which all tenants then have")
-    func makingRuns() async throws {
+    @Test func `Only a control that changes something makes a run, which all tenants then have`() async throws {
         let mock = TestAuthority.all()
         let tenant = "contoso.onmicrosoft.com"
         let targets = [
@@ -166,8 +158,7 @@ struct RunControlTests {
         #expect(try await mock.get("/_mock/state?profile=entra").json()["runs"] == ["", "r7"])
     }
 
-    @Test("A full table of runs refuses a new one, and drops none")
-    func mostRuns() async throws {
+    @Test func `A full table of runs refuses a new one, and drops none`() async throws {
         for number in 0..<1000 {
             #expect(try await mock.ask(.post, "/_mock/clock?run=r\(number)", body: #"{"skew_s":60}"#).status == 200)
         }
@@ -179,18 +170,16 @@ struct RunControlTests {
         #expect(try await mock.ask(.post, "/_mock/reset?run=r1").status == 200)
     }
 
-    @Test(
-        "A wrong body of a control is refused with the reason",
-        arguments: [
-            ("faults", "{}"), ("faults", #"{"at":"moon"}"#), ("faults", #"{"at":"keys","status":7}"#),
-            ("faults", #"{"at":"keys","stauts":503}"#), ("clock", #"{"skew_s":"1h"}"#), ("clock", "1"),
-            ("revoke", #"{"user":"nobody"}"#), ("revoke", ""), ("keys", "{}"), ("keys", #"{"do":"dance"}"#),
-            ("keys", "rotate"),
-            // Each of these numbers overflowed and ended the process once, or is not the status of a final answer.
-            ("clock", #"{"skew_s":-9223372036854775808}"#), ("faults", #"{"at":"keys","status":100}"#),
-            ("faults", #"{"at":"keys","status":503,"times":-9223372036854775808}"#),
-        ])
-    func mistakes(path: String, body: String) async throws {
+    @Test(arguments: [
+        ("faults", "{}"), ("faults", #"{"at":"moon"}"#), ("faults", #"{"at":"keys","status":7}"#),
+        ("faults", #"{"at":"keys","stauts":503}"#), ("clock", #"{"skew_s":"1h"}"#), ("clock", "1"),
+        ("revoke", #"{"user":"nobody"}"#), ("revoke", ""), ("keys", "{}"), ("keys", #"{"do":"dance"}"#),
+        ("keys", "rotate"),
+        // Each of these numbers overflowed and ended the process once, or is not the status of a final answer.
+        ("clock", #"{"skew_s":-9223372036854775808}"#), ("faults", #"{"at":"keys","status":100}"#),
+        ("faults", #"{"at":"keys","status":503,"times":-9223372036854775808}"#),
+    ])
+    func `A wrong body of a control is refused with the reason`(path: String, body: String) async throws {
         let response = try await control(path, body)
         #expect(response.status == 400 && response.text.utf8.count > 20)
     }

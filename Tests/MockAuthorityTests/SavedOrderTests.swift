@@ -7,8 +7,7 @@ import Testing
 
 @Suite("Accounts and keys are saved in the order of their changes", .timeLimit(.minutes(15)))
 struct SavedOrderTests {
-    @Test("A list of accounts is saved before the next change")
-    func accounts() throws {
+    @Test func `A list of accounts is saved before the next change`() throws {
         let saver = SlowSaver<[User]>()
         let directory = Directory([], changed: saver.save)
         let threads = try User.defaults.map { user in try NamedThread.start("put") { directory.put(user) } }
@@ -16,8 +15,7 @@ struct SavedOrderTests {
         #expect(directory.all.count == 2 && saver.last == directory.all)
     }
 
-    @Test("Keys are saved before the next change")
-    func keys() async throws {
+    @Test func `Keys are saved before the next change`() async throws {
         let saver = SlowSaver<[String]>()
         let key = TokenSigningKey(SharedKeys.all[0], notBefore: 0)
         var state = KeyRing.State()
@@ -32,8 +30,7 @@ struct SavedOrderTests {
         #expect(saver.last?.count == 3)
     }
 
-    @Test("Revocations at the same time are all counted")
-    func revocations() throws {
+    @Test func `Revocations at the same time are all counted`() throws {
         let directory = Directory(User.defaults)
         let alice = User.defaults[0].objectID
         let threads = try (0..<2).map { _ in

@@ -9,8 +9,7 @@ import Testing
 /// Certificates as other programs check them; OpenSSL's own program refuses bad encodings.
 @Suite("Strict clients accept the https of the authority", .timeLimit(.minutes(15)))
 struct SecureServerTests {
-    @Test("OpenSSL connects, verifies chain and name strictly, and gets a response")
-    func strict() throws {
+    @Test func `OpenSSL connects, verifies chain and name strictly, and gets a response`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path
         let certificate = try ServerCertificate(

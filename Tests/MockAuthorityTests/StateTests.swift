@@ -20,8 +20,7 @@ struct StateTests {
         TestAuthority(try MockAuthority(configuration: Configuration(), time: clock, folder: try StateFolder(path)))
     }
 
-    @Test("Keys, accounts and refresh tokens are the same after a restart")
-    func restart() async throws {
+    @Test func `Keys, accounts and refresh tokens are the same after a restart`() async throws {
         let before = try mock()
         let refreshToken = try await before.refreshToken()
         _ = try await before.ask(.put, "/_mock/users/dora@example.com", body: #"{"password":"Passw0rd!"}"#)
@@ -65,8 +64,8 @@ struct StateTests {
         "many revocations": #"{"generation":9007199254740992}"#,
     ]
 
-    @Test("Whatever a control took, the next start reads", arguments: bodies.keys.sorted())
-    func accounts(name: String) async throws {
+    @Test(arguments: bodies.keys.sorted())
+    func `Whatever a control took, the next start reads`(name: String) async throws {
         let before = try mock()
         let body = Self.bodies[name] ?? ""
         for user in ["alice@example.com"] + (1...18).map({ "user\($0)@example.com" }) {
@@ -77,8 +76,7 @@ struct StateTests {
         #expect(try await mock().get("/_mock/users").text == users)
     }
 
-    @Test("The certificate is kept while it is valid, and its authority longer")
-    func certificate() throws {
+    @Test func `The certificate is kept while it is valid, and its authority longer`() throws {
         let folder = try StateFolder(path)
         let first = try ServerCertificate(in: folder, names: [], time: clock)
         #expect(first.chain.split(separator: "-----BEGIN CERTIFICATE-----").count == 2)
@@ -92,8 +90,8 @@ struct StateTests {
         #expect(try File.read(first.authorityFile) == authority)
     }
 
-    @Test("A truncated file, or one of another program, is refused with the reason, and not overwritten")
-    func cut() async throws {
+    @Test
+    func `A truncated file, or one of another program, is refused with the reason, and not overwritten`() async throws {
         let folder = try StateFolder(path)
         _ = try await mock().keySet()
         _ = try ServerCertificate(in: folder, names: [], time: clock)
@@ -122,8 +120,7 @@ struct StateTests {
         }
     }
 
-    @Test("Only the owner of the files can read secrets")
-    func permissions() async throws {
+    @Test func `Only the owner of the files can read secrets`() async throws {
         _ = try await mock().keySet()
         _ = try ServerCertificate(in: StateFolder(path), names: [], time: clock)
         for name in ["secret", "keys.json", "ca.key", "tls.key"] {
@@ -132,8 +129,7 @@ struct StateTests {
         }
     }
 
-    @Test("A second authority cannot use the folder until the first ends")
-    func lock() throws {
+    @Test func `A second authority cannot use the folder until the first ends`() throws {
         let folder = try StateFolder(path)
         do {
             let lock = try folder.lock()

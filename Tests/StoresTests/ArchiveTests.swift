@@ -38,8 +38,8 @@ struct ArchiveTests {
         try TaskDatabase.sqlite(path).add(lines)
     }
 
-    @Test("An export has a line for each task, and one for an owner whose ids must not be given again")
-    func export() async throws {
+    @Test
+    func `An export has a line for each task, and one for an owner whose ids must not be given again`() async throws {
         let store = try await filled()
         defer { store.close() }
         #expect(
@@ -55,8 +55,7 @@ struct ArchiveTests {
                 ].map { Array($0.utf8) })
     }
 
-    @Test("An import makes the same database, and repeating it changes nothing")
-    func roundTrip() async throws {
+    @Test func `An import makes the same database, and repeating it changes nothing`() async throws {
         let store = try await filled()
         let (alices, bobs) = (try await store.list(.all, of: alice), try await store.list(.all, of: bob))
         store.close()
@@ -91,8 +90,7 @@ struct ArchiveTests {
         }
     }
 
-    @Test("An owner with more tasks than a page is not divided, and the others keep their order")
-    func largeOwner() throws {
+    @Test func `An owner with more tasks than a page is not divided, and the others keep their order`() throws {
         let counts = ["a": 1500, "b": 4500, "c": 0, "d": 1, "e": 1999, "f": 3]
         let lines = lines(counts) + [#"{"end":true,"tasks":8003}"#]
         #expect(try importLines(lines, to: path).end == .whole)
@@ -106,8 +104,8 @@ struct ArchiveTests {
         #expect(try TaskDatabase.sqlite(path).countTasks() == 8003)
     }
 
-    @Test("A line in another form of JSON is the same line, and a repeated member is refused in every form")
-    func otherForms() throws {
+    @Test
+    func `A line in another form of JSON is the same line, and a repeated member is refused in every form`() throws {
         let usual = lines(["a": 1]) + [#"{"owner":"a","next":7}"#, #"{"end":true,"tasks":1}"#]
         let spaced = usual.map { $0.replacingFirst(":", with: " : ").replacingFirst("{", with: " { ") }
         let escaped = usual.map { $0.replacingFirst(#""a""#, with: #""\u0061""#) }
@@ -126,8 +124,7 @@ struct ArchiveTests {
         }
     }
 
-    @Test("An import says whether the lines were whole, and how many tasks differ from them")
-    func ends() throws {
+    @Test func `An import says whether the lines were whole, and how many tasks differ from them`() throws {
         let three = lines(["a": 2, "b": 1])
         #expect(try importLines(three, to: path).end == .cut)
         #expect(try importLines([], to: path).end == .cut)
@@ -144,8 +141,8 @@ struct ArchiveTests {
         #expect(try export(path) == three + [end])
     }
 
-    @Test("An import stops when requested and continues later, and an export stops without its last line")
-    func stopping() throws {
+    @Test
+    func `An import stops when requested and continues later, and an export stops without its last line`() throws {
         let all = lines(["a": 2500, "b": 2500]) + [#"{"end":true,"tasks":5000}"#]
         var rest = all[...]
         let first = try TaskDatabase.sqlite(path).importLines { () throws(SystemError) in
@@ -180,8 +177,7 @@ struct ArchiveTests {
             + #""created":"\#(added)"}"#
     }
 
-    @Test("Keys that are still remembered are imported once, and are counted")
-    func keys() throws {
+    @Test func `Keys that are still remembered are imported once, and are counted`() throws {
         let old = key("a", "b", ago: IdempotencyKey.lifetime + 1)
         // A minute is left, for machines that are busy.
         let young = key("a", "b", ago: IdempotencyKey.lifetime - 60_000, text: "again")
@@ -213,8 +209,7 @@ struct ArchiveTests {
         #expect(try export(self.other) == [lone, #"{"owner":"b","next":2}"#, #"{"end":true,"tasks":0,"keys":1}"#])
     }
 
-    @Test("A wrong line stops an import; the error has its number and none of its values")
-    func wrongLine() throws {
+    @Test func `A wrong line stops an import; the error has its number and none of its values`() throws {
         let good = #"{"owner":"alice","next":5}"#
         let task =
             #"{"owner":"alice","id":1,"text":"secret","completed":false,"created":"2016-08-30T16:48:40.123Z","#

@@ -41,8 +41,7 @@ struct AttemptPruningTests {
         #expect(try database.keys(place) == IdempotencyKey.remembered + (database == .sqlite ? 0 : 1))
     }
 
-    @Test("SQLite removes keys of other days as fast as keys can be added")
-    func sqlite() async throws {
+    @Test func `SQLite removes keys of other days as fast as keys can be added`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tasks.db")
         try SQLiteTaskStore.open(path: path).close()

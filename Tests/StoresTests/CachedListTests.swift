@@ -8,8 +8,7 @@ import Testing
 struct CachedListTests {
     private let alice = Owner("alice")
 
-    @Test("A write between the read and the caching of a list keeps it out of the cache")
-    func race() async throws {
+    @Test func `A write between the read and the caching of a list keeps it out of the cache`() async throws {
         let folder = try TemporaryFolder()
         let breakpoint = Breakpoint()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db")) { $0.afterRead = { breakpoint.stop() } }
@@ -26,8 +25,7 @@ struct CachedListTests {
         #expect(store.statistics.listHits == 1)
     }
 
-    @Test("The second list comes from the cache, without a reader")
-    func hits() async throws {
+    @Test func `The second list comes from the cache, without a reader`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"))
         defer { store.close() }
@@ -39,8 +37,7 @@ struct CachedListTests {
         #expect((statistics.commits, statistics.writes) == (1, 1))
     }
 
-    @Test("A list is cached after it was read, and not after a write")
-    func cached() async throws {
+    @Test func `A list is cached after it was read, and not after a write`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"))
         defer { store.close() }

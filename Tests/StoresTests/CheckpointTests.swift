@@ -30,8 +30,7 @@ struct CheckpointTests {
 
     private func megabytes(_ suffix: String) throws -> Int { (try File.size(path + suffix) ?? 0) >> 20 }
 
-    @Test("The log begins anew under load, and holds a part of what was written")
-    func bounded() async throws {
+    @Test func `The log begins anew under load, and holds a part of what was written`() async throws {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         // About 12 pages each: 240 MB in the log, if it never began anew.
@@ -40,8 +39,8 @@ struct CheckpointTests {
         #expect(try megabytes("") > 4)
     }
 
-    @Test("A reader of an old state delays the copy, not the writes, and the copy continues after it")
-    func reader() async throws {
+    @Test
+    func `A reader of an old state delays the copy, not the writes, and the copy continues after it`() async throws {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         try await add(10, to: store)
@@ -60,8 +59,8 @@ struct CheckpointTests {
         #expect(await eventually { (try? megabytes("")) ?? 0 > 4 })
     }
 
-    @Test("A removal of many tasks has several transactions, of as many rows as others", arguments: [false, true])
-    func removal(byText: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A removal of many tasks has several transactions, of as many rows as others`(byText: Bool) async throws {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         let (alice, text) = (Owner("alice"), try TaskText("x"))

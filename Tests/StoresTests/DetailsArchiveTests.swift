@@ -82,8 +82,7 @@ struct DetailsArchiveTests {
         }
     }
 
-    @Test("A task that differs only in a detail differs, in both databases")
-    func differing() throws {
+    @Test func `A task that differs only in a detail differs, in both databases`() throws {
         func line(_ members: String) -> String {
             #"{"owner":"alice","id":1,"text":"x","completed":false,"created":"2016-08-30T16:48:40.123Z","#
                 + #""modified":"2016-08-30T16:48:40.123Z","revision":1\#(members)}"#
@@ -101,8 +100,7 @@ struct DetailsArchiveTests {
         }
     }
 
-    @Test("An import adds only the keys of the newest thousand tasks, to both databases")
-    func manyKeys() throws {
+    @Test func `An import adds only the keys of the newest thousand tasks, to both databases`() throws {
         let created = Timestamp(milliseconds: start).text
         let lines = (1...1500).map { number in
             #"{"owner":"alice","key":"k\#(number)","fingerprint":"1","id":\#(number),"text":"x","completed":false,"#
@@ -114,14 +112,12 @@ struct DetailsArchiveTests {
         }
     }
 
-    @Test(
-        "A line with a detail that is not valid is refused by its name",
-        arguments: [
-            (#""due":"2027-02-29""#, "due"), (#""due":null"#, "due"), (#""notes":"""#, "notes"),
-            (#""notes":1"#, "notes"), (#""position":"1""#, "position"), (#""position":9007199254740993"#, "position"),
-            (#""position":1e300"#, "position"), (#""position":null"#, "position"),
-        ])
-    func wrongLine(members: String, name: String) throws {
+    @Test(arguments: [
+        (#""due":"2027-02-29""#, "due"), (#""due":null"#, "due"), (#""notes":"""#, "notes"),
+        (#""notes":1"#, "notes"), (#""position":"1""#, "position"), (#""position":9007199254740993"#, "position"),
+        (#""position":1e300"#, "position"), (#""position":null"#, "position"),
+    ])
+    func `A line with a detail that is not valid is refused by its name`(members: String, name: String) throws {
         let line =
             #"{"owner":"alice","id":1,"text":"x","completed":false,"created":"2016-08-30T16:48:40.123Z","#
             + #""modified":"2016-08-30T16:48:40.123Z","revision":1,\#(members)}"#

@@ -9,8 +9,7 @@ struct ExportPageTests {
         return ExportPage((0..<500).map { .init(owner: Owner("\(1000 + $0)"), counts: counts) })
     }
 
-    @Test("A page has few owners who may have many idempotency keys, and many who cannot")
-    func keys() throws {
+    @Test func `A page has few owners who may have many idempotency keys, and many who cannot`() throws {
         #expect(try page(tasks: 0, next: 5000).owners.count == 3)
         #expect(try page(tasks: 20, next: 5000).owners.count == 2)
         #expect(try page(tasks: 0, next: 1).owners.count == 500)

@@ -103,8 +103,8 @@ struct ForeignRowTests {
         }
     }
 
-    @Test("The record of an idempotency key is held to the same", arguments: kinds)
-    func records(kind: MovableStore) async throws {
+    @Test(arguments: kinds)
+    func `The record of an idempotency key is held to the same`(kind: MovableStore) async throws {
         try await kind.with { place in
             _ = try await place.store.add("x", at: start, attempt: key, of: alice)
             for change in ["id = 9223372036854775807", "time = 9223372036854775807"] {
@@ -154,8 +154,8 @@ struct ForeignRowTests {
         }
     }
 
-    @Test("An owner that no token names stops an export, as it stops an import", arguments: kinds)
-    func names(kind: MovableStore) async throws {
+    @Test(arguments: kinds)
+    func `An owner that no token names stops an export, as it stops an import`(kind: MovableStore) async throws {
         try await kind.with { place in
             _ = try await place.store.added("x", of: alice)
             for name in [String(repeating: "o", count: 274), "a\u{1}", "a\u{85}"] {
@@ -167,8 +167,8 @@ struct ForeignRowTests {
     }
 
     /// A table may be restored without the others, or rows may be deleted by hand.
-    @Test("A task without its owner's row stops an export, wherever it is", arguments: kinds)
-    func strays(kind: MovableStore) async throws {
+    @Test(arguments: kinds)
+    func `A task without its owner's row stops an export, wherever it is`(kind: MovableStore) async throws {
         for missing in ["'alice'", "'bob'", "'carol'", "'alice', 'bob', 'carol'"] {
             try await kind.with { place in
                 for owner in [alice, bob, Owner("carol")] { _ = try await place.store.added("x", of: owner) }

@@ -16,8 +16,7 @@ struct ListCacheTests {
         return load
     }
 
-    @Test("An old load that ends after a new one does not replace its list")
-    func overtaken() throws {
+    @Test func `An old load that ends after a new one does not replace its list`() throws {
         let cache = ListCache(capacity: 1 << 20)
         let early = try mustLoad(cache, alice)
         cache.remove(alice)
@@ -41,8 +40,7 @@ struct ListCacheTests {
         #expect((before.lists, after.lists) == ([old], [new]))
     }
 
-    @Test("The removal of all lists invalidates every load")
-    func removeAll() throws {
+    @Test func `The removal of all lists invalidates every load`() throws {
         let cache = ListCache(capacity: 1 << 20)
         cache.finish(try mustLoad(cache, bob), of: bob, with: .success(old))
         let load = try mustLoad(cache, alice)
@@ -52,8 +50,7 @@ struct ListCacheTests {
         #expect(cache.list(of: bob) == nil)
     }
 
-    @Test("Those who ask for the same list wait for one load, and share its failure")
-    func joined() throws {
+    @Test func `Those who ask for the same list wait for one load, and share its failure`() throws {
         let cache = ListCache(capacity: 1 << 20)
         let seen = Seen()
         let load = try mustLoad(cache, alice, seen)
@@ -67,8 +64,7 @@ struct ListCacheTests {
         _ = try mustLoad(cache, alice)
     }
 
-    @Test("The cache keeps to its number of bytes, and keeps the lists that are read")
-    func bounded() throws {
+    @Test func `The cache keeps to its number of bytes, and keeps the lists that are read`() throws {
         let cache = ListCache(capacity: 10_000)
         let list = TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t")
         func put(_ owner: Owner) throws {
@@ -84,16 +80,15 @@ struct ListCacheTests {
         #expect(kept.last == 99)
     }
 
-    @Test("A cached list has room for its gzip form", arguments: [4000, 5000])
-    func gzipForm(capacity: Int) throws {
+    @Test(arguments: [4000, 5000])
+    func `A cached list has room for its gzip form`(capacity: Int) throws {
         let cache = ListCache(capacity: capacity)
         let list = TaskList(json: [UInt8](repeating: 0x20, count: 3000), entityTag: "t")
         cache.finish(try mustLoad(cache, alice), of: alice, with: .success(list))
         #expect((cache.list(of: alice) != nil) == (capacity == 5000))
     }
 
-    @Test("A list larger than the cache is answered and not kept")
-    func tooLarge() throws {
+    @Test func `A list larger than the cache is answered and not kept`() throws {
         let cache = ListCache(capacity: 500)
         let seen = Seen()
         let list = TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t")
@@ -102,8 +97,7 @@ struct ListCacheTests {
         #expect(seen.lists == [list])
     }
 
-    @Test("A long list is not sent if there is no room for it")
-    func noRoom() throws {
+    @Test func `A long list is not sent if there is no room for it`() throws {
         let answers = AnswerMemory(limit: 1 << 20)
         func page(_ character: Unicode.Scalar = "x") throws -> TaskList {
             var page = TaskPage(of: alice, atMost: nil, in: answers)

@@ -7,8 +7,7 @@ import Testing
 
 @Suite("Lists of one person are read one after the other", .timeLimit(.minutes(15)))
 struct ListTurnTests {
-    @Test("Many lists of one person leave a reading thread to others")
-    func turns() async throws {
+    @Test func `Many lists of one person leave a reading thread to others`() async throws {
         let folder = try TemporaryFolder()
         let breakpoint = Breakpoint()
         let isFirst = Atomic(true)
@@ -31,8 +30,7 @@ struct ListTurnTests {
         #expect(store.statistics.waitingReads == 0)
     }
 
-    @Test("A store that closes answers the lists that wait for their turn")
-    func closing() async throws {
+    @Test func `A store that closes answers the lists that wait for their turn`() async throws {
         let folder = try TemporaryFolder()
         let breakpoint = Breakpoint()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db")) { $0.afterRead = { breakpoint.stop() } }

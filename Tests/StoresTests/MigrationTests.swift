@@ -93,8 +93,7 @@ struct MigrationTests {
         #expect(try await retry("x", "key 2000", of: alice) == nil)
     }
 
-    @Test("Commands that need tables of this version say of which version others are")
-    func outdated() throws {
+    @Test func `Commands that need tables of this version say of which version others are`() throws {
         let address = try second()
         let path = try PostgreSQLDatabase(address).name
         let error = OperatorError.olderDatabase(path, version: 2, known: PostgreSQLSchema.known)
@@ -104,8 +103,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("A server of the second version that runs on reads and writes, and removes no details")
-    func rolling() async throws {
+    @Test func `A server of the second version that runs on reads and writes, and removes no details`() async throws {
         let address = try second()
         let running = try PostgreSQLDatabase(address).connect()
         // Its statements, in a session that has prepared them before.
@@ -129,8 +127,8 @@ struct MigrationTests {
         #expect(try await store.add("theirs", at: now, attempt: retry, of: alice) == .repeated(theirs))
     }
 
-    @Test("A migration that waits for a long reader lets others read in between, and ends after it")
-    func longReader() async throws {
+    @Test
+    func `A migration that waits for a long reader lets others read in between, and ends after it`() async throws {
         let address = try second()
         let reader = try PostgreSQLDatabase(address).connect()
         _ = try reader.run("BEGIN")

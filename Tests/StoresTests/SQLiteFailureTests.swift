@@ -50,8 +50,7 @@ struct SQLiteFailureTests {
         #expect(try await store.lists(kept.dropFirst(10) + [next], of: alice))
     }
 
-    @Test("A write that fails does not fail those that share its transaction")
-    func oneOfMany() async throws {
+    @Test func `A write that fails does not fail those that share its transaction`() async throws {
         let store = try open { $0.maximumPages = 40 }
         defer { store.close() }
         let filler = String(repeating: "x", count: 4000)
@@ -112,8 +111,7 @@ struct SQLiteFailureTests {
         #expect(store.statistics.failedCommits > 0)
     }
 
-    @Test("A write that waits for too long is refused, and not made later")
-    func overdue() async throws {
+    @Test func `A write that waits for too long is refused, and not made later`() async throws {
         let breakpoint = Breakpoint()
         let store = try open { options in
             options.patience = 3
@@ -136,8 +134,7 @@ struct SQLiteFailureTests {
         #expect(try await store.lists([kept], of: alice))
     }
 
-    @Test("A write waits for the transaction of another program")
-    func otherProgram() async throws {
+    @Test func `A write waits for the transaction of another program`() async throws {
         let store = try open { _ in }
         defer { store.close() }
         let other = try Connection(path: folder.file("tasks.db"), mode: .readWrite)
@@ -155,8 +152,7 @@ struct SQLiteFailureTests {
         #expect(try await item.id == 1)
     }
 
-    @Test("Writes beyond the limit are refused at once, and the accepted ones are finished")
-    func overloaded() async throws {
+    @Test func `Writes beyond the limit are refused at once, and the accepted ones are finished`() async throws {
         let breakpoint = Breakpoint()
         let store = try open { options in
             options.waiting = 3
@@ -183,8 +179,7 @@ struct SQLiteFailureTests {
         store.close()
     }
 
-    @Test("Writes that wait together share a commit")
-    func groups() async throws {
+    @Test func `Writes that wait together share a commit`() async throws {
         let breakpoint = Breakpoint()
         let store = try open { options in
             options.beforeCommit = {

@@ -20,8 +20,7 @@ struct SQLiteFileTests {
 
     private var path: String { folder.file("tasks.db") }
 
-    @Test("Tasks, ids, keys and counts are the same after the store is opened again")
-    func reopen() async throws {
+    @Test func `Tasks, ids, keys and counts are the same after the store is opened again`() async throws {
         let key = IdempotencyKey(key: "k", fingerprint: 1)
         let now = SystemTime().wallMilliseconds
         let first = try SQLiteTaskStore.open(path: path)
@@ -38,8 +37,7 @@ struct SQLiteFileTests {
         #expect(try await second.add("more", limit: 2, of: alice) == .full)
     }
 
-    @Test("Answered writes are in the files of a store that was not closed")
-    func copied() async throws {
+    @Test func `Answered writes are in the files of a store that was not closed`() async throws {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         let item = try await store.added("x", of: alice)
@@ -53,8 +51,7 @@ struct SQLiteFileTests {
         #expect(try await copy.lists([item], of: alice))
     }
 
-    @Test("A second store is refused, by any name of the file, until the first is closed")
-    func locked() async throws {
+    @Test func `A second store is refused, by any name of the file, until the first is closed`() async throws {
         let first = try SQLiteTaskStore.open(path: path)
         let link = folder.file("link.db")
         #expect(symlink(path, link) == 0)
@@ -67,16 +64,14 @@ struct SQLiteFileTests {
         try SQLiteTaskStore.open(path: link).close()
     }
 
-    @Test("Only its owner may read the file")
-    func permissions() throws {
+    @Test func `Only its owner may read the file`() throws {
         try SQLiteTaskStore.open(path: path).close()
         var facts = stat()
         #expect(stat(path, &facts) == 0)
         #expect(facts.st_mode & 0o777 == 0o600)
     }
 
-    @Test("A closed store leaves one file, without a log")
-    func checkpointed() async throws {
+    @Test func `A closed store leaves one file, without a log`() async throws {
         let events = RecordedEvents()
         let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         _ = try await store.added("x", of: alice)
@@ -98,16 +93,14 @@ struct SQLiteFileTests {
         #expect(try Connection(path: path, mode: .readOnly).integer("PRAGMA user_version") == Int64(number))
     }
 
-    @Test("The database of another program is refused and stays as it was")
-    func foreign() throws {
+    @Test func `The database of another program is refused and stays as it was`() throws {
         try Connection(path: path, mode: .readWriteCreate).execute("CREATE TABLE theirs(a)")
         #expect(throws: OperatorError.foreignDatabase(path)) { _ = try SQLiteTaskStore.open(path: path) }
         let tables = try Connection(path: path, mode: .readOnly).integer("SELECT count(*) FROM sqlite_master")
         #expect(tables == 1)
     }
 
-    @Test("A file that is no database is refused and stays as it was")
-    func notADatabase() throws {
+    @Test func `A file that is no database is refused and stays as it was`() throws {
         let bytes = Array(String(repeating: "not a database ", count: 100).utf8)
         try File.replace(path, with: bytes)
         let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
@@ -115,8 +108,7 @@ struct SQLiteFileTests {
         #expect(try File.read(path) == bytes)
     }
 
-    @Test("A folder, a pipe, a socket and a device are refused at once")
-    func otherKinds() throws {
+    @Test func `A folder, a pipe, a socket and a device are refused at once`() throws {
         let (pipe, socket) = (folder.file("pipe"), folder.file("socket"))
         #expect(mkfifo(pipe, 0o600) == 0)
         #expect(mknod(socket, S_IFSOCK | 0o600, 0) == 0)
@@ -132,8 +124,7 @@ struct SQLiteFileTests {
         }
     }
 
-    @Test("A file with two names is refused by both, for servers and for copies")
-    func hardLink() async throws {
+    @Test func `A file with two names is refused by both, for servers and for copies`() async throws {
         try SQLiteTaskStore.open(path: path).close()
         let other = folder.file("other.db")
         #expect(link(path, other) == 0)
@@ -150,8 +141,7 @@ struct SQLiteFileTests {
         #expect(throws: OperatorError.linkedDatabase(other)) { _ = try SQLiteTaskStore.open(path: other) }
     }
 
-    @Test("A lock of the file itself refuses servers that reach it through another mount")
-    func sameFile() throws {
+    @Test func `A lock of the file itself refuses servers that reach it through another mount`() throws {
         let lock = try FileLock(path: path, .databaseByte)
         let error = #expect(throws: OperatorError.self) { _ = try SQLiteTaskStore.open(path: path) }
         #expect(error == .lockedDatabase(path))
@@ -164,8 +154,8 @@ struct SQLiteFileTests {
         case removed, replaced, renamed, logRemoved
     }
 
-    @Test("A file that is no longer in its place is neither read nor written", arguments: Move.allCases)
-    func displaced(move: Move) async throws {
+    @Test(arguments: Move.allCases)
+    func `A file that is no longer in its place is neither read nor written`(move: Move) async throws {
         let events = RecordedEvents()
         let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         defer { store.close() }
@@ -199,8 +189,8 @@ struct SQLiteFileTests {
         return reason.contains("was removed, moved or replaced while the server runs")
     }
 
-    @Test("A list that lost tasks to a damaged page is not answered, and the check of the store fails")
-    func brokenPage() async throws {
+    @Test
+    func `A list that lost tasks to a damaged page is not answered, and the check of the store fails`() async throws {
         let first = try SQLiteTaskStore.open(path: path)
         for number in 0..<300 {
             _ = try await first.added("task \(number) " + String(repeating: "x", count: 60), of: alice)
@@ -236,8 +226,7 @@ struct SQLiteFileTests {
         try File.replace(path, with: bytes)
     }
 
-    @Test("The check of a store needs the room that an addition needs")
-    func room() async throws {
+    @Test func `The check of a store needs the room that an addition needs`() async throws {
         let store = try SQLiteTaskStore.open(path: path) { $0.maximumPages = 40 }
         defer { store.close() }
         try await store.check()
@@ -251,8 +240,7 @@ struct SQLiteFileTests {
         #expect(try !TaskDatabase.sqlite(path).lines().contains { $0.contains(#""owner":"""#) })
     }
 
-    @Test("The check of a store fails while another program holds the lock")
-    func lockedByOthers() async throws {
+    @Test func `The check of a store fails while another program holds the lock`() async throws {
         let store = try SQLiteTaskStore.open(path: path)
         defer { store.close() }
         let other = try Connection(path: path, mode: .readWrite)

@@ -34,8 +34,7 @@ struct WriteOrderTests {
         return found
     }
 
-    @Test("Short writes share a transaction of so many rows; a list of changes has one of its own, after them")
-    func transactions() {
+    @Test func `Short writes share a transaction of so many rows; a list of changes has one of its own, after them`() {
         let writes = [
             long("list", of: "alice"), short("a", of: "bob"), short("b", of: "carol", rows: 16),
             short("c", of: "dan", rows: 16),
@@ -44,8 +43,7 @@ struct WriteOrderTests {
         #expect(transactions(of: writes, rows: 17) == ["a b", "list", "c"])
     }
 
-    @Test("The writes of one owner keep their order")
-    func order() {
+    @Test func `The writes of one owner keep their order`() {
         let writes = [
             short("1", of: "alice"), long("2", of: "alice"), short("3", of: "alice"), short("a", of: "bob"),
             long("4", of: "alice"),
@@ -53,15 +51,13 @@ struct WriteOrderTests {
         #expect(transactions(of: writes) == ["1 a", "2", "3", "4"])
     }
 
-    @Test("Owners with lists take turns, however many one of them has")
-    func turns() {
+    @Test func `Owners with lists take turns, however many one of them has`() {
         let others = [long("b1", of: "bob"), long("b2", of: "bob"), long("c1", of: "carol")]
         let writes = (1...3).map { long("a\($0)", of: "alice") } + others
         #expect(transactions(of: writes) == ["a1", "b1", "c1", "a2", "b2", "a3"])
     }
 
-    @Test("While short writes come, a list waits four times as long as the one before it took")
-    func share() {
+    @Test func `While short writes come, a list waits four times as long as the one before it took`() {
         var (waiting, order) = ([write(of: "alice", rows: 700), write(of: "bob", rows: 700)], WriteOrder())
         #expect(order.next(of: &waiting, atMost: 256, .everything, at: 0).count == 1)
         order.noteEnd(at: 10)
@@ -74,15 +70,13 @@ struct WriteOrderTests {
         #expect(order.next(of: &waiting, atMost: 256, .everything, at: 50).first?.isLong == true)
     }
 
-    @Test("Each write of a transaction that failed has one of its own, before all others")
-    func alone() {
+    @Test func `Each write of a transaction that failed has one of its own, before all others`() {
         let failed = RetryState().after(.oneJob, isShared: true) ?? RetryState()
         let writes = ["1", "2"].map { ($0, write(of: "alice", rows: 1).again(failed)) }
         #expect(transactions(of: writes + [short("a", of: "bob"), long("3", of: "alice")]) == ["1", "2", "a", "3"])
     }
 
-    @Test("A log without room for lists has some for short writes, until it has none for any")
-    func room() {
+    @Test func `A log without room for lists has some for short writes, until it has none for any`() {
         let writes = [long("list", of: "alice"), short("a", of: "bob"), short("b", of: "alice")]
         #expect(transactions(of: writes, .shortWrites) == ["a"])
         #expect(transactions(of: writes, .nothing) == [])

@@ -7,8 +7,8 @@ struct AdditionConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
-    @Test("Ids count from 1 for each owner, and added tasks are listed", arguments: StoreUnderTest.all)
-    func add(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Ids count from 1 for each owner, and added tasks are listed`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let first = try await store.added("first", at: 5000, of: alice)
             let second = try await store.added("second", completed: true, at: 6000, of: alice)
@@ -26,8 +26,8 @@ struct AdditionConformance {
         }
     }
 
-    @Test("Every text is kept byte for byte", arguments: StoreUnderTest.all)
-    func texts(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Every text is kept byte for byte`(kind: StoreUnderTest) async throws {
         let texts = [
             "caf\u{E9}", "cafe\u{301}", "😀👩‍👩‍👧", "'; DROP TABLE tasks; --", "\"\\\n\t\u{1}", " ", "%_",
             String(repeating: "x", count: 4096), String(repeating: "é", count: 2048), "\u{FEFF}bom",
@@ -43,8 +43,8 @@ struct AdditionConformance {
         }
     }
 
-    @Test("Ids are never used again", arguments: StoreUnderTest.all)
-    func neverAgain(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Ids are never used again`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             for id in 1...3 {
                 #expect(try await store.added("x", of: alice).id == Int64(id))
@@ -56,8 +56,8 @@ struct AdditionConformance {
         }
     }
 
-    @Test("Additions succeed up to the limit, and again below it", arguments: StoreUnderTest.all)
-    func limit(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Additions succeed up to the limit, and again below it`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             #expect(try await store.add("x", limit: 0, of: alice) == .full)
             for _ in 1...3 { _ = try await store.add("x", limit: 3, of: alice) }
@@ -73,8 +73,8 @@ struct AdditionConformance {
         }
     }
 
-    @Test("Many additions at once leave no gaps and no duplicates", arguments: StoreUnderTest.all)
-    func concurrent(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Many additions at once leave no gaps and no duplicates`(kind: StoreUnderTest) async throws {
         let owners = (0..<8).map { Owner("owner-\($0)") }
         try await kind.with { store in
             let ids = try await withThrowingTaskGroup(of: (Owner, Int64).self) { group in
@@ -88,8 +88,8 @@ struct AdditionConformance {
         }
     }
 
-    @Test("Owners whose names differ only by normalization are two", arguments: StoreUnderTest.all)
-    func normalization(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Owners whose names differ only by normalization are two`(kind: StoreUnderTest) async throws {
         let (composed, decomposed) = (Owner("ren\u{E9}"), Owner("rene\u{301}"))
         try await kind.with { store in
             let item = try await store.added("mine", of: composed)

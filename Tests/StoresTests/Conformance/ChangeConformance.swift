@@ -23,8 +23,8 @@ struct ChangeConformance {
         }
     }
 
-    @Test("A change to the same values changes nothing", arguments: StoreUnderTest.all)
-    func noChange(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A change to the same values changes nothing`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let item = try await store.added("same", at: 1000, of: alice)
             let same = TaskChange(text: try TaskText("same"), completed: false)
@@ -34,8 +34,8 @@ struct ChangeConformance {
         }
     }
 
-    @Test("A text with other bytes is another text, even if it looks the same", arguments: StoreUnderTest.all)
-    func normalization(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A text with other bytes is another text, even if it looks the same`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.added("caf\u{E9}", of: alice)
             let change = TaskChange(text: try TaskText("cafe\u{301}"))
@@ -61,8 +61,8 @@ struct ChangeConformance {
         }
     }
 
-    @Test("Of many conditional changes at once, one succeeds", arguments: StoreUnderTest.all)
-    func conditional(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Of many conditional changes at once, one succeeds`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.added("x", of: alice)
             let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -81,8 +81,8 @@ struct ChangeConformance {
         }
     }
 
-    @Test("A task is removed once, and only by its owner", arguments: StoreUnderTest.all)
-    func remove(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A task is removed once, and only by its owner`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let item = try await store.added("x", of: alice)
             #expect(try await store.lists([item], of: alice))
@@ -95,8 +95,8 @@ struct ChangeConformance {
         }
     }
 
-    @Test("A task is removed only in a state that is expected", arguments: StoreUnderTest.all)
-    func conditionalRemoval(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A task is removed only in a state that is expected`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.added("x", of: alice)
             _ = try await store.change(1, TaskChange(completed: true), expected: nil, at: 6, of: alice)
@@ -112,8 +112,8 @@ struct ChangeConformance {
         }
     }
 
-    @Test("All tasks with the same bytes of text are removed, and only the owner's", arguments: StoreUnderTest.all)
-    func removeAll(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `All tasks with the same bytes of text are removed, and only the owner's`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             for text in ["caf\u{E9}", "tea", "caf\u{E9}", "cafe\u{301}", "CAF\u{C9}"] {
                 _ = try await store.added(text, of: alice)

@@ -12,8 +12,8 @@ struct ChangeListConformance {
         IdentifiedChange(id: id, change: TaskChange(completed: true), expected: expected)
     }
 
-    @Test("All changes are made, each to its task, and answered in their order", arguments: StoreUnderTest.all)
-    func changed(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `All changes are made, each to its task, and answered in their order`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items = [
                 try await store.added("one", of: alice), try await store.added("two", of: alice),
@@ -54,8 +54,8 @@ struct ChangeListConformance {
         }
     }
 
-    @Test("A task of another revision leaves all as they are, and is named", arguments: StoreUnderTest.all)
-    func conflict(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A task of another revision leaves all as they are, and is named`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items: [TaskItem] = []
             for text in ["a", "b", "c"] { items.append(try await store.added(text, of: alice)) }
@@ -66,8 +66,8 @@ struct ChangeListConformance {
         }
     }
 
-    @Test("A list of the greatest length is made", arguments: StoreUnderTest.all)
-    func long(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A list of the greatest length is made`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<1000 { group.addTask { _ = try await store.added("\(number)", of: alice) } }
@@ -108,8 +108,8 @@ struct ChangeListConformance {
         await eventually { answers.statistics == .init(held: 0, refused: 0) }
     }
 
-    @Test("Of lists that change the same tasks at once, one succeeds, as a whole", arguments: StoreUnderTest.all)
-    func atOnce(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Of lists that change the same tasks at once, one succeeds, as a whole`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             for text in ["a", "b", "c", "d"] { _ = try await store.added(text, of: alice) }
             let winners = try await withThrowingTaskGroup(of: Bool.self) { group in

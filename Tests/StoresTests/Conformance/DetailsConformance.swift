@@ -45,8 +45,8 @@ struct DetailsConformance {
         }
     }
 
-    @Test("Additions at the same moment keep their own details", arguments: StoreUnderTest.all)
-    func together(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Additions at the same moment keep their own details`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let items = try await withThrowingTaskGroup(of: TaskItem.self) { group in
                 for number in 0..<60 {
@@ -93,8 +93,8 @@ struct DetailsConformance {
         }
     }
 
-    @Test("A list of changes makes another one of each task", arguments: StoreUnderTest.all)
-    func mixture(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A list of changes makes another one of each task`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var (items, changes): ([TaskItem], [IdentifiedChange]) = ([], [])
             for (number, step) in try Step.all.enumerated() {

@@ -10,8 +10,8 @@ struct IdempotencyConformance {
     /// Now, because stores may remove expired keys at any time.
     private let start = SystemTime().wallMilliseconds
 
-    @Test("A repeated request adds once, and gets the task as it was added", arguments: StoreUnderTest.all)
-    func sameRequest(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A repeated request adds once, and gets the task as it was added`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let item = try await store.added("x", completed: true, at: start + 1, attempt: key, of: alice)
             func retry(_ time: Int64) async throws -> AddOutcome {
@@ -39,8 +39,8 @@ struct IdempotencyConformance {
         }
     }
 
-    @Test("A key is remembered for a day, and a retry does not count for the limit", arguments: StoreUnderTest.all)
-    func lifetime(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A key is remembered for a day, and a retry does not count for the limit`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.add("x", at: start, attempt: key, limit: 1, of: alice)
             let late = try await store.add(
@@ -53,8 +53,8 @@ struct IdempotencyConformance {
         }
     }
 
-    @Test("Only the keys of an owner's newest thousand tasks are remembered", arguments: StoreUnderTest.all)
-    func bound(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Only the keys of an owner's newest thousand tasks are remembered`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let item = try await store.added("x", at: start, attempt: key, of: alice)
             let bobsItem = try await store.added("x", at: start, attempt: key, of: Owner("bob"))
@@ -72,8 +72,8 @@ struct IdempotencyConformance {
         try await store.addAndRemove(keys: numbers.map { "other-\($0)" }, at: start, of: alice)
     }
 
-    @Test("Of twenty equal requests at once, one adds", arguments: StoreUnderTest.all)
-    func concurrent(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Of twenty equal requests at once, one adds`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
                 for _ in 0..<20 { group.addTask { try await store.add("x", at: start, attempt: key, of: alice) } }

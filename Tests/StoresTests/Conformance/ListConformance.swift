@@ -6,8 +6,8 @@ import Testing
 struct ListConformance {
     private let alice = Owner("alice")
 
-    @Test("Pages join without gaps or duplicates", arguments: StoreUnderTest.all)
-    func pages(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Pages join without gaps or duplicates`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items: [TaskItem] = []
             for number in 1...5 { items.append(try await store.added("task \(number)", of: alice)) }
@@ -26,8 +26,8 @@ struct ListConformance {
         }
     }
 
-    @Test("Completed or open tasks are listed alone, also by pages", arguments: StoreUnderTest.all)
-    func filter(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Completed or open tasks are listed alone, also by pages`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items: [TaskItem] = []
             for number in 1...6 {
@@ -42,8 +42,8 @@ struct ListConformance {
         }
     }
 
-    @Test("A list shows every change that was answered before", arguments: StoreUnderTest.all)
-    func readYourWrites(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A list shows every change that was answered before`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<8 {
@@ -64,8 +64,8 @@ struct ListConformance {
         }
     }
 
-    @Test("A closed store refuses every call", arguments: StoreUnderTest.all)
-    func close(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A closed store refuses every call`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             try await store.check()
             _ = try await store.added("x", of: alice)

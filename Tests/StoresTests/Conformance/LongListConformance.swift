@@ -63,8 +63,8 @@ struct LongListConformance {
         #expect(small.statistics.held == 0)
     }
 
-    @Test("Many short tasks are one list", arguments: StoreUnderTest.all)
-    func many(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `Many short tasks are one list`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items = try await add((1...1000).map { "task \($0)" }, to: store, of: alice)
             #expect(try await store.lists(items, of: alice))
@@ -82,8 +82,8 @@ struct LongListConformance {
         }
     }
 
-    @Test("A list of very many short tasks is cut as well", arguments: StoreUnderTest.all)
-    func manyCut(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A list of very many short tasks is cut as well`(kind: StoreUnderTest) async throws {
         // Pages have 400 KiB, which is room for some 1700 tasks.
         let answers = AnswerMemory(limit: 16 * 400 << 10)
         try await kind.with(answers: answers) { store in
@@ -93,8 +93,8 @@ struct LongListConformance {
         }
     }
 
-    @Test("A cut list has another entity tag than a whole one of the same bytes", arguments: StoreUnderTest.all)
-    func tag(kind: StoreUnderTest) async throws {
+    @Test(arguments: StoreUnderTest.all)
+    func `A cut list has another entity tag than a whole one of the same bytes`(kind: StoreUnderTest) async throws {
         try await kind.with(answers: small) { store in
             var items: [TaskItem] = []
             var whole = try await store.list(.all, of: alice)

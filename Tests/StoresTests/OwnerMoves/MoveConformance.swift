@@ -22,8 +22,8 @@ struct MoveConformance {
             modified: item.modified, revision: item.revision, details: item.details)
     }
 
-    @Test("Tasks, revisions, ids that were given and idempotency keys move along", arguments: MovableStore.all)
-    func everything(kind: MovableStore) async throws {
+    @Test(arguments: MovableStore.all)
+    func `Tasks, revisions, ids that were given and idempotency keys move along`(kind: MovableStore) async throws {
         try await kind.with { place in
             let details = TaskDetails.example
             let first = try await place.store.added("first", details: details, of: old)
@@ -87,8 +87,8 @@ struct MoveConformance {
         }
     }
 
-    @Test("An owner without tasks passes on the ids that were given", arguments: MovableStore.all)
-    func withoutTasks(kind: MovableStore) async throws {
+    @Test(arguments: MovableStore.all)
+    func `An owner without tasks passes on the ids that were given`(kind: MovableStore) async throws {
         try await kind.with { place in
             for id in 1...3 {
                 _ = try await place.store.added("x", of: old)
@@ -172,8 +172,8 @@ struct MoveConformance {
         }
     }
 
-    @Test("Several old owners of one new one are put together in the order of the map", arguments: MovableStore.all)
-    func several(kind: MovableStore) async throws {
+    @Test(arguments: MovableStore.all)
+    func `Several old owners of one new one are put together in the order of the map`(kind: MovableStore) async throws {
         try await kind.with { place in
             let first = try await place.store.added("first", of: other)
             let second = try await place.store.added("second", of: old)
@@ -214,8 +214,8 @@ struct MoveConformance {
         }
     }
 
-    @Test("A plan foresees that a move first removes the keys that are expired", arguments: MovableStore.all)
-    func expiredKey(kind: MovableStore) async throws {
+    @Test(arguments: MovableStore.all)
+    func `A plan foresees that a move first removes the keys that are expired`(kind: MovableStore) async throws {
         // The key is not expired for the store, which would remove it.
         let clock = ManualClock(wallMilliseconds: start - IdempotencyKey.lifetime - 1000)
         try await kind.with(time: clock) { place in
@@ -231,8 +231,8 @@ struct MoveConformance {
         }
     }
 
-    @Test("Where tasks are lost or too many, neither an export nor a move goes on", arguments: MovableStore.all)
-    func damaged(kind: MovableStore) async throws {
+    @Test(arguments: MovableStore.all)
+    func `Where tasks are lost or too many, neither an export nor a move goes on`(kind: MovableStore) async throws {
         for damage in ["DELETE FROM tasks WHERE id = 2", "UPDATE owners SET tasks = 2"] {
             try await kind.with { place in
                 for _ in 1...3 { _ = try await place.store.added("x", of: old) }
@@ -266,8 +266,8 @@ struct MoveConformance {
         }
     }
 
-    @Test("A SQLite file that a store uses is not written to, and no store opens one that is written to")
-    func exclusion() async throws {
+    @Test
+    func `A SQLite file that a store uses is not written to, and no store opens one that is written to`() async throws {
         let sqlite = try #require(MovableStore.all.first)
         try await sqlite.with { place in
             let item = try await place.store.added("x", of: old)

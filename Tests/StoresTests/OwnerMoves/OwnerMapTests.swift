@@ -29,8 +29,7 @@ struct OwnerMapTests {
         }
     }
 
-    @Test("A table is read, with an empty line, a head and a byte order mark or without")
-    func forms() throws {
+    @Test func `A table is read, with an empty line, a head and a byte order mark or without`() throws {
         let expected = ["a -> b", "c \"d\",e -> f"]
         for lines in [
             ["a,b", "\"c \"\"d\"\",e\",f"], ["old,new", "a,b", "", #""c ""d"",e","f""#],
@@ -58,34 +57,29 @@ struct OwnerMapTests {
         }
     }
 
-    @Test(
-        "A malformed line is reported with its number",
-        arguments: [
-            "x", "x,y,z", ",y", "x,", "x, y", "x,y ", "\"x,y", "\"x\"z,y", "x,x", "x\t,y", "x\u{7F},y",
-            "\(guid),\(folded)", "\(String(repeating: "x", count: 274)),y", "x,\(String(repeating: "y", count: 5000))",
-        ])
-    func malformed(line: String) throws {
+    @Test(arguments: [
+        "x", "x,y,z", ",y", "x,", "x, y", "x,y ", "\"x,y", "\"x\"z,y", "x,x", "x\t,y", "x\u{7F},y",
+        "\(guid),\(folded)", "\(String(repeating: "x", count: 274)),y", "x,\(String(repeating: "y", count: 5000))",
+    ])
+    func `A malformed line is reported with its number`(line: String) throws {
         let found = mistakes(["a,b", line, "c,d", line])
         #expect(found.count == 2)
         #expect(found.first?.hasPrefix("line 2: ") == true && found.last?.hasPrefix("line 4: ") == true, "\(found)")
     }
 
-    @Test("Lines of JSON are no map, and no value is repeated")
-    func json() {
+    @Test func `Lines of JSON are no map, and no value is repeated`() {
         for line in [#"{"old":"secret","new":"b"}"#, #"["secret","b"]"#, "{", #"{"old":"secret"}"#] {
             let found = mistakes(["a,b", line])
             #expect(found.count == 1 && found[0].hasPrefix("line 2: ") && !found[0].contains("secret"), "\(found)")
         }
     }
 
-    @Test("Bytes that are no UTF-8 are reported")
-    func encoding() {
+    @Test func `Bytes that are no UTF-8 are reported`() {
         #expect(throws: OwnerMap.Mistakes.self) { try read([Array("a,".utf8) + [0xFF]]) }
         #expect(throws: OwnerMap.Mistakes.self) { try read([[0xC3, UInt8(ascii: ","), UInt8(ascii: "b")]]) }
     }
 
-    @Test("Contradictions are found before anything is moved, with the numbers of both lines")
-    func contradictions() {
+    @Test func `Contradictions are found before anything is moved, with the numbers of both lines`() {
         #expect(mistakes(["a,b", "c,d", "a,e"]) == ["line 3: the old owner of line 1 again"])
         #expect(mistakes(["a,b", "a,b"]).first == "line 2: the old owner of line 1 again")
         let guid = Self.guid
@@ -104,8 +98,7 @@ struct OwnerMapTests {
         #expect(mistakes(["a,b", "x", "a,c", "b,d"]).count == 3)
     }
 
-    @Test("Of many mistakes the first are kept, and all are counted")
-    func many() throws {
+    @Test func `Of many mistakes the first are kept, and all are counted`() throws {
         #expect {
             try read((1...1000).map { "\($0)" })
         } throws: { error in

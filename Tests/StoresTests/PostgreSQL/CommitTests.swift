@@ -59,8 +59,7 @@ struct CommitTests {
         get throws { try other.run("SELECT is_called FROM runs").boolean(0, 0) }
     }
 
-    @Test("A commit that met another transaction is tried again")
-    func serialization() async throws {
+    @Test func `A commit that met another transaction is tried again`() async throws {
         try await withStore(failingWith: "40001", if: "run < 4", atCommit: true) { store in
             let item = try await store.added("x", of: alice)
             let count = try runs
@@ -69,8 +68,7 @@ struct CommitTests {
         }
     }
 
-    @Test("A write that meets other transactions again and again is refused after ten more tries")
-    func tries() async throws {
+    @Test func `A write that meets other transactions again and again is refused after ten more tries`() async throws {
         try await withStore(failingWith: "40001", if: "true", atCommit: true) { store in
             await #expect { try await store.added("x", of: alice) } throws: { $0.isUnavailable }
             let count = try runs
@@ -96,8 +94,8 @@ struct CommitTests {
         }
     }
 
-    @Test("A commit that failed otherwise is in doubt, and never tried again", arguments: ["57014", "XX000", "53100"])
-    func doubt(code: String) async throws {
+    @Test(arguments: ["57014", "XX000", "53100"])
+    func `A commit that failed otherwise is in doubt, and never tried again`(code: String) async throws {
         try await withStore(failingWith: code, if: "run = 2", atCommit: true) { store in
             let added = try await addTogether(["a", "b"], to: store)
             #expect(added.isEmpty)
@@ -107,8 +105,8 @@ struct CommitTests {
         }
     }
 
-    @Test("A write that finds no room or no right takes no other with it", arguments: ["53100", "42501", "22021"])
-    func blame(code: String) async throws {
+    @Test(arguments: ["53100", "42501", "22021"])
+    func `A write that finds no room or no right takes no other with it`(code: String) async throws {
         try await withStore(failingWith: code, if: "NEW.text = 'bad'", atCommit: false) { store in
             let added = try await addTogether(["good 1", "bad", "good 2"], to: store)
             #expect(added == ["good 1", "good 2"])

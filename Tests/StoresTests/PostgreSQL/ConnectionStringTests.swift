@@ -4,22 +4,19 @@ import Testing
 @Suite("A connection string of PostgreSQL", .timeLimit(.minutes(15)))
 struct ConnectionStringTests {
     /// Everything after an unescaped character of the password is something else to libpq, which quotes it.
-    @Test(
-        "A misread connection string is refused without a part of its password",
-        arguments: [
-            "postgresql://u:12/s?hunter2=ret@h/db", "postgresql://u:12/s?hunter2@h/db", "password=my hunter2=y",
-            "password=my hunter2", "password='my hunter2", "postgresql://u:12/s?sslmode=hunter2@h/db",
-            "postgresql://u:12/s?connect_timeout=hunter2@h/db", "postgresql://u:12/s?sslrootcert=hunter2@h/db",
-            "postgresql://u:12/s?a=%00hunter2@h/db", "postgresql://u:12/s?\nhunter2=1@h/db",
-        ])
-    func secret(string: String) throws {
+    @Test(arguments: [
+        "postgresql://u:12/s?hunter2=ret@h/db", "postgresql://u:12/s?hunter2@h/db", "password=my hunter2=y",
+        "password=my hunter2", "password='my hunter2", "postgresql://u:12/s?sslmode=hunter2@h/db",
+        "postgresql://u:12/s?connect_timeout=hunter2@h/db", "postgresql://u:12/s?sslrootcert=hunter2@h/db",
+        "postgresql://u:12/s?a=%00hunter2@h/db", "postgresql://u:12/s?\nhunter2=1@h/db",
+    ])
+    func `A misread connection string is refused without a part of its password`(string: String) throws {
         let message = try #require(PostgreSQLDatabase.mistake(in: string))
         #expect(!message.contains("hunter2"), "\(message)")
         #expect(!message.contains("ret@"), "\(message)")
     }
 
-    @Test("The message says which names there are, and how to write a password")
-    func help() throws {
+    @Test func `The message says which names there are, and how to write a password`() throws {
         let parameter = try #require(PostgreSQLDatabase.mistake(in: "postgresql://u:p@h/db?sslmod=require"))
         #expect(parameter.contains("invalid URI query parameter; known are host, "), "\(parameter)")
         #expect(parameter.contains("sslmode, "), "\(parameter)")
@@ -29,13 +26,11 @@ struct ConnectionStringTests {
         #expect(option.contains("put '...' around a password with spaces"), "\(option)")
     }
 
-    @Test(
-        "An @ is taken where it is no mistake",
-        arguments: [
-            "postgresql://u%40tenant:p%40ss@h/db?sslrootcert=/run/credentials/tasks@1/ca.pem&application_name=a@b",
-            "host=@socket user=u@tenant password=p@ss dbname=db",
-        ])
-    func good(string: String) {
+    @Test(arguments: [
+        "postgresql://u%40tenant:p%40ss@h/db?sslrootcert=/run/credentials/tasks@1/ca.pem&application_name=a@b",
+        "host=@socket user=u@tenant password=p@ss dbname=db",
+    ])
+    func `An @ is taken where it is no mistake`(string: String) {
         #expect(PostgreSQLDatabase.mistake(in: string) == nil)
     }
 }

@@ -89,8 +89,8 @@ struct FailoverTests {
         #expect(try TaskDatabase.postgreSQL("\(address)&target_session_attrs=any").export { _ in } == 1)
     }
 
-    @Test("A server that is set to read only still answers reads, and takes writes when it may again")
-    func readOnly() async throws {
+    @Test
+    func `A server that is set to read only still answers reads, and takes writes when it may again`() async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabaseName()
         let events = RecordedEvents()

@@ -17,8 +17,7 @@ struct FullDiskTests {
         try PostgreSQLTaskStore.open(disk.server.address("tasks")) { $0.observer = events.append }
     }
 
-    @Test("No acknowledged task is lost or doubled while the disk is full again and again")
-    func again() async throws {
+    @Test func `No acknowledged task is lost or doubled while the disk is full again and again`() async throws {
         let store = try open()
         defer { store.close() }
         let writes = AcknowledgedWrites(owners: 3, filling: 700)

@@ -38,8 +38,7 @@ struct LargeRecordTests {
         records = try LargeRecords(database: PostgreSQLServer.started().newDatabaseName())
     }
 
-    @Test("The store reads lists of any length without a pause")
-    func lists() async throws {
+    @Test func `The store reads lists of any length without a pause`() async throws {
         let store = try PostgreSQLTaskStore.open(records.address)
         defer { store.close() }
         let items = try await added(500, to: store)
@@ -50,8 +49,7 @@ struct LargeRecordTests {
         }
     }
 
-    @Test("A session outside of the store reads any number of rows")
-    func rows() throws {
+    @Test func `A session outside of the store reads any number of rows`() throws {
         let connection = try PipelineConnection(to: ConnectionTarget(parsing: records.address))
         for count in 1...30 {
             let rows = try connection.run(

@@ -11,8 +11,7 @@ import Testing
 struct LockedRowTests {
     private let alice = Owner("alice")
 
-    @Test("A locked row delays its owner only, whose writes are refused as unavailable")
-    func locked() async throws {
+    @Test func `A locked row delays its owner only, whose writes are refused as unavailable`() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         // With one writer, all writes share its transactions.
         let store = try PostgreSQLTaskStore.open(address) { $0.writers = 1 }
@@ -86,8 +85,7 @@ struct LockedRowTests {
         }
     }
 
-    @Test("A write that waited for another program's transaction goes by what that has committed")
-    func overtaken() async throws {
+    @Test func `A write that waited for another program's transaction goes by what that has committed`() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         let store = try PostgreSQLTaskStore.open(address)
         defer { store.close() }

@@ -43,8 +43,7 @@ struct PgBouncerTests {
         #expect(!events.all.contains { if case .commitFailed = $0 { true } else { false } })
     }
 
-    @Test("No acknowledged write is lost or doubled when PgBouncer is killed in the middle")
-    func kills() async throws {
+    @Test func `No acknowledged write is lost or doubled when PgBouncer is killed in the middle`() async throws {
         let bouncer = try PgBouncer(before: PostgreSQLServer.started(), sessions: 1)
         let address = try bouncer.newDatabase()
         let (first, second) = (try PostgreSQLTaskStore.open(address), try PostgreSQLTaskStore.open(address))

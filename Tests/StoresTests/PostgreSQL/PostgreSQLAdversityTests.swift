@@ -33,8 +33,8 @@ struct PostgreSQLAdversityTests {
         #expect(writes.count > rounds * 20)
     }
 
-    @Test("An answer is true or none comes, wherever the connection is cut", arguments: [true, false])
-    func cuts(afterRequest: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `An answer is true or none comes, wherever the connection is cut`(afterRequest: Bool) async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabaseName()
         let proxy = try StoreProxy(to: server.port)
@@ -60,8 +60,7 @@ struct PostgreSQLAdversityTests {
         #expect(writes.count > 50)
     }
 
-    @Test("A server that is away is reported at once, and used again when it is back")
-    func away() async throws {
+    @Test func `A server that is away is reported at once, and used again when it is back`() async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabaseName()
         let proxy = try StoreProxy(to: server.port)
@@ -92,8 +91,7 @@ struct PostgreSQLAdversityTests {
         #expect(!reasons.isEmpty && Set(reasons).count == reasons.count, "\(reasons)")
     }
 
-    @Test("A store that gets one session only reads and writes for everybody on that")
-    func oneSession() async throws {
+    @Test func `A store that gets one session only reads and writes for everybody on that`() async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabaseName()
         try server.command("CREATE ROLE \(name)_one LOGIN CONNECTION LIMIT 1")
@@ -135,8 +133,7 @@ struct PostgreSQLAdversityTests {
         _ = try await store.added("after", of: alice)
     }
 
-    @Test("A store that is closed finishes what it accepted, and refuses what comes later")
-    func closing() async throws {
+    @Test func `A store that is closed finishes what it accepted, and refuses what comes later`() async throws {
         let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase())
         let added = await withTaskGroup(of: Bool?.self) { group in
             for number in 0..<50 {

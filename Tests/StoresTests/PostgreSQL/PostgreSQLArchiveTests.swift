@@ -14,8 +14,8 @@ struct PostgreSQLArchiveTests {
             + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#
     }
 
-    @Test("An import adds what is missing, and counts what differs", arguments: [nil, 4])
-    func mixed(partitions: Int?) async throws {
+    @Test(arguments: [nil, 4])
+    func `An import adds what is missing, and counts what differs`(partitions: Int?) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
         let archive = TaskDatabase.postgreSQL(address)
@@ -57,10 +57,8 @@ struct PostgreSQLArchiveTests {
         #expect(try archive.countTasks() == 905)
     }
 
-    @Test(
-        "An import commits on a disk, whatever the role's default is",
-        arguments: [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")])
-    func durable(setting: String, used: String) throws {
+    @Test(arguments: [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")])
+    func `An import commits on a disk, whatever the role's default is`(setting: String, used: String) throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
         let address = server.address(database)
@@ -77,8 +75,7 @@ struct PostgreSQLArchiveTests {
         #expect(try server.command("SELECT DISTINCT setting FROM used", in: database) == "\(used)\n")
     }
 
-    @Test("An import waits for a row that a server keeps locked")
-    func locked() throws {
+    @Test func `An import waits for a row that a server keeps locked`() throws {
         let address = try PostgreSQLServer.started().newDatabase()
         let archive = TaskDatabase.postgreSQL(address)
         #expect(try archive.add([line("alice", 1)]).added == 1)
@@ -93,8 +90,7 @@ struct PostgreSQLArchiveTests {
         #expect(try archive.add([line("alice", 2)]).added == 1)
     }
 
-    @Test("An export says in words which value of another program stops it")
-    func unreadable() throws {
+    @Test func `An export says in words which value of another program stops it`() throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
         let archive = TaskDatabase.postgreSQL(server.address(database))

@@ -41,8 +41,7 @@ struct PostgreSQLSchemaTests {
         return (arguments.map(\.0).joined(separator: ","), arguments.map(\.1).joined(separator: ","))
     }
 
-    @Test("Every statement uses one partition")
-    func onePartition() throws {
+    @Test func `Every statement uses one partition`() throws {
         let address = try server.newDatabase()
         #expect(try PostgreSQLTaskStore.migrate(address, partitions: 8).hasSuffix("are made in 8 partitions"))
         for statement in TaskStatement.allCases where statement.namesOwner {
@@ -85,16 +84,15 @@ struct PostgreSQLSchemaTests {
         return nil
     }
 
-    @Test("The number of partitions stays")
-    func partitioned() throws {
+    @Test func `The number of partitions stays`() throws {
         let address = try server.newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: 4)
         #expect(throws: OperatorError.self) { try PostgreSQLTaskStore.migrate(address, partitions: 8) }
         #expect(try PostgreSQLTaskStore.migrate(address, partitions: nil).hasSuffix("up to date in 4 partitions"))
     }
 
-    @Test("The tables of a newer program are refused, also by a store that runs, when it connects again")
-    func future() async throws {
+    @Test
+    func `The tables of a newer program are refused, also by a store that runs, when it connects again`() async throws {
         let address = try server.newDatabase()
         let store = try PostgreSQLTaskStore.open(address)
         defer { store.close() }
@@ -121,8 +119,7 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    @Test("Where a part of the tables is on another server, moves are planned and not made")
-    func foreignPart() throws {
+    @Test func `Where a part of the tables is on another server, moves are planned and not made`() throws {
         let address = try server.newDatabase()
         try PostgreSQLTaskStore.open(address).close()
         try server.command(
@@ -139,8 +136,8 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    @Test("A version that no program has is that of another program", arguments: [0, -1, Int64.min])
-    func version(_ number: Int64) throws {
+    @Test(arguments: [0, -1, Int64.min])
+    func `A version that no program has is that of another program`(_ number: Int64) throws {
         let address = try server.newDatabase()
         try PostgreSQLTaskStore.open(address).close()
         try server.command("UPDATE task_server_schema SET version = \(number) WHERE version = 1", in: name(address))
@@ -148,8 +145,7 @@ struct PostgreSQLSchemaTests {
         expectForeign(address)
     }
 
-    @Test("The tables of another program are refused")
-    func foreign() throws {
+    @Test func `The tables of another program are refused`() throws {
         let address = try server.newDatabase()
         try server.command("CREATE TABLE tasks(title text)", in: name(address))
         expectForeign(address)

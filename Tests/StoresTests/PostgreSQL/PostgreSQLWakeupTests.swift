@@ -6,8 +6,7 @@ import Testing
 @Suite("A PostgreSQL store's thread", .timeLimit(.minutes(15)))
 struct PostgreSQLWakeupTests {
     /// Where a wake-up is missing, the thread sleeps longer than all turns take, also on a machine that is busy with others.
-    @Test("The thread is woken by a request that comes when nothing is under way")
-    func whenIdle() async throws {
+    @Test func `The thread is woken by a request that comes when nothing is under way`() async throws {
         let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase()) {
             ($0.sleepMilliseconds, $0.pruningMilliseconds) = (120_000, 3_600_000)
         }

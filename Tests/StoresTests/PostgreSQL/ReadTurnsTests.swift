@@ -25,8 +25,7 @@ struct ReadTurnsTests {
         try await body(store, keeper)
     }
 
-    @Test("A person who asks for many lists delays no list of another person")
-    func turns() async throws {
+    @Test func `A person who asks for many lists delays no list of another person`() async throws {
         try await withLockedTasks { store, keeper in
             let answered = try await withThrowingTaskGroup(of: Owner.self) { group in
                 for number in 1...41 {
@@ -46,8 +45,7 @@ struct ReadTurnsTests {
         }
     }
 
-    @Test("A list that waits for its turn until the deadline is refused as overloaded")
-    func lateness() async throws {
+    @Test func `A list that waits for its turn until the deadline is refused as overloaded`() async throws {
         try await withLockedTasks(deadlineMilliseconds: 1000) { store, keeper in
             let errors = await withTaskGroup(of: StoreError?.self) { group in
                 for number in 1...3 {

@@ -17,15 +17,13 @@ private func removal(_ id: Int64, of owner: Owner, _ retry: RetryState = RetrySt
 
 @Suite("What is tried again", .timeLimit(.minutes(15)))
 struct RetryStateTests {
-    @Test("A write is tried at most ten times more")
-    func limits() {
+    @Test func `A write is tried at most ten times more`() {
         var (retry, tries) = (RetryState(), 0)
         while let next = retry.after(.others, isShared: false) { (retry, tries) = (next, tries + 1) }
         #expect(tries == 10)
     }
 
-    @Test("A pause grows with the tries, is longer at a locked row, and is none before the first")
-    func pauses() {
+    @Test func `A pause grows with the tries, is longer at a locked row, and is none before the first`() {
         var random = SeededRandom()
         func pause(_ tries: Int, _ failure: BatchFailure) -> UInt64 {
             var retry = RetryState()
@@ -42,8 +40,7 @@ struct RetryStateTests {
         }
     }
 
-    @Test("A lost session is made again at once, then after a tenth of a second, doubling up to two")
-    func reconnecting() {
+    @Test func `A lost session is made again at once, then after a tenth of a second, doubling up to two`() {
         let pauses = (0...8).map { RetryState.reconnectPause(afterFailures: $0) / 1_000_000 }
         #expect(pauses == [0, 100, 200, 400, 800, 1600, 2000, 2000, 2000])
     }
@@ -68,34 +65,29 @@ struct PostgreSQLWriteOrderTests {
         }
     }
 
-    @Test("Writes share a transaction in the order in which they came, as many as may")
-    func sharing() {
+    @Test func `Writes share a transaction in the order in which they came, as many as may`() {
         let writes = [removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)]
         #expect(batches(3, of: writes, weight: 2) == [[1, 2], [3], []])
     }
 
-    @Test("A list of changes counts as that many writes, and is never divided")
-    func weight() {
+    @Test func `A list of changes counts as that many writes, and is never divided`() {
         let changes = (1...5).map { IdentifiedChange(id: $0, change: TaskChange(completed: true)) }
         let list = job(ChangeTasks(owner: alice, changes: changes, time: 9))
         let writes = [removal(1, of: alice), list, removal(2, of: bob), list, removal(3, of: bob)]
         #expect(batches(3, of: writes, weight: 4) == [[1, 0], [2, 0], [3]])
     }
 
-    @Test("Writes of other owners wait where a transaction must have one owner")
-    func oneOwner() {
+    @Test func `Writes of other owners wait where a transaction must have one owner`() {
         let writes = [removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)]
         #expect(batches(2, of: writes, isOneOwnerOnly: true) == [[1, 3], [2]])
     }
 
-    @Test("Writes of an owner wait while another session writes for that owner")
-    func busy() {
+    @Test func `Writes of an owner wait while another session writes for that owner`() {
         let writes = [removal(1, of: alice), removal(2, of: bob), removal(3, of: alice)]
         #expect(batches(2, of: writes, except: [alice]) == [[2], []])
     }
 
-    @Test("Writes of a failed transaction are sent alone, and those of a locked row with their owner's")
-    func scopes() {
+    @Test func `Writes of a failed transaction are sent alone, and those of a locked row with their owner's`() {
         let failed = RetryState().after(.oneJob, isShared: true) ?? RetryState()
         let locked = RetryState().after(.lockedRow, isShared: true) ?? RetryState()
         let writes = [
@@ -105,8 +97,7 @@ struct PostgreSQLWriteOrderTests {
         #expect(batches(4, of: writes) == [[1], [2], [3, 5], [4]])
     }
 
-    @Test("Writes wait until they may be tried again")
-    func pauses() {
+    @Test func `Writes wait until they may be tried again`() {
         var random = SeededRandom()
         let retry = RetryState().nextTry()?.paused(from: 100, using: &random) ?? RetryState()
         let writes = [removal(1, of: alice, retry), removal(2, of: alice)]

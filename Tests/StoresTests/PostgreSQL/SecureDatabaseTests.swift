@@ -66,8 +66,7 @@ struct SecureDatabaseTests {
         }
     }
 
-    @Test("Every session uses TLS with the server that the certificate names, and with no other")
-    func secure() async throws {
+    @Test func `Every session uses TLS with the server that the certificate names, and with no other`() async throws {
         let good = database.address(host: "localhost", trusting: database.authority)
         let store = try PostgreSQLTaskStore.open(good)
         defer { store.close() }

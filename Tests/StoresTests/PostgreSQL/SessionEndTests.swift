@@ -32,8 +32,8 @@ struct SessionEndTests {
         }
     }
 
-    @Test("What was read is answered, and as many callers are taken as before", arguments: [true, false])
-    func reading(isSaid: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `What was read is answered, and as many callers are taken as before`(isSaid: Bool) async throws {
         try await withStore { store, proxy in
             let item = try await store.added("x", of: alice)
             for _ in 0..<12 {
@@ -46,8 +46,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("What was committed is answered when the server says that it stops")
-    func writing() async throws {
+    @Test func `What was committed is answered when the server says that it stops`() async throws {
         try await withStore { store, proxy in
             var acknowledged = [try await store.added("first", of: alice)]
             for number in 0..<12 {

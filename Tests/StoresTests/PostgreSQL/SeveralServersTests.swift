@@ -33,8 +33,8 @@ struct SeveralServersTests {
         try await body(first, second)
     }
 
-    @Test("What one server wrote the other reads at once", arguments: Way.allCases)
-    func noStaleAnswers(way: Way) async throws {
+    @Test(arguments: Way.allCases)
+    func `What one server wrote the other reads at once`(way: Way) async throws {
         try await withTwo(way) { first, second in
             for number in 1...50 {
                 _ = try await first.added("task \(number)", of: alice)
@@ -45,8 +45,8 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("Ids stay unique and without gaps, whichever server gives them", arguments: Way.allCases)
-    func identifiers(way: Way) async throws {
+    @Test(arguments: Way.allCases)
+    func `Ids stay unique and without gaps, whichever server gives them`(way: Way) async throws {
         let owners = (0..<4).map { Owner("owner-\($0)") }
         try await withTwo(way) { first, second in
             let ids = try await withThrowingTaskGroup(of: (Owner, Int64).self) { group in
@@ -60,8 +60,8 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("An idempotency key holds on every server", arguments: Way.allCases)
-    func idempotency(way: Way) async throws {
+    @Test(arguments: Way.allCases)
+    func `An idempotency key holds on every server`(way: Way) async throws {
         let key = IdempotencyKey(key: "k", fingerprint: 7)
         let now = SystemTime().wallMilliseconds
         try await withTwo(way) { first, second in
@@ -80,8 +80,8 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("Mixed writes of the same owners all end, without a deadlock that a caller sees", arguments: Way.allCases)
-    func mixed(way: Way) async throws {
+    @Test(arguments: Way.allCases)
+    func `Mixed writes of the same owners all end, without a deadlock that a caller sees`(way: Way) async throws {
         try await withTwo(way) { first, second in
             for number in 0..<10 { _ = try await first.added("seed", of: Owner("owner-\(number)")) }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -103,8 +103,8 @@ struct SeveralServersTests {
         }
     }
 
-    @Test("Ten servers that start at once make the tables once", arguments: Way.allCases)
-    func migrations(way: Way) async throws {
+    @Test(arguments: Way.allCases)
+    func `Ten servers that start at once make the tables once`(way: Way) async throws {
         for partitions in [nil, 4] {
             let address = try way.newDatabase()
             var options = PostgreSQLStoreOptions()

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("A PostgreSQL server that is slow to make sessions ready", .timeLimit(.minutes(15)))
 struct SlowSessionTests {
-    @Test("An attempt ends after seconds, and those after it get their turn")
-    func blocked() async throws {
+    @Test func `An attempt ends after seconds, and those after it get their turn`() async throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
         let store = try PostgreSQLTaskStore.open(server.address(database))
@@ -35,8 +34,7 @@ struct SlowSessionTests {
         try await awaitStore(store)
     }
 
-    @Test("A session has one deadline for all that is asked of it, however many answers come in between")
-    func slow() throws {
+    @Test func `A session has one deadline for all that is asked of it, however many answers come in between`() throws {
         let connection = try PipelineConnection(to: ConnectionTarget(parsing: PostgreSQLServer.started().newDatabase()))
         connection.limitWaits(toSeconds: 2)
         _ = try connection.run("SELECT pg_sleep(0.5)")

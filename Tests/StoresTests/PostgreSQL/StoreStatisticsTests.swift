@@ -18,8 +18,7 @@ struct StoreStatisticsTests {
         try await body(store, address)
     }
 
-    @Test("Lists are counted, and no reads of one task among them")
-    func lists() async throws {
+    @Test func `Lists are counted, and no reads of one task among them`() async throws {
         try await withStore { store, _ in
             _ = try await store.added("x", of: alice)
             for _ in 0..<3 { _ = try await store.list(.all, of: alice) }
@@ -30,8 +29,8 @@ struct StoreStatisticsTests {
         }
     }
 
-    @Test("The gauges show how many writes and reads wait, and more than may wait are refused at once")
-    func waiting() async throws {
+    @Test
+    func `The gauges show how many writes and reads wait, and more than may wait are refused at once`() async throws {
         try await withStore(waiting: 5) { store, address in
             _ = try await store.added("x", of: alice)
             let keeper = try PipelineConnection(to: ConnectionTarget(parsing: address))
@@ -53,8 +52,7 @@ struct StoreStatisticsTests {
         }
     }
 
-    @Test("A transaction that is under way when the server ends its session is counted as failed")
-    func lost() async throws {
+    @Test func `A transaction that is under way when the server ends its session is counted as failed`() async throws {
         try await withStore { store, address in
             let other = try PipelineConnection(to: ConnectionTarget(parsing: address))
             try other.runScript(
@@ -98,8 +96,7 @@ struct StoreStatisticsTests {
         }
     }
 
-    @Test("Additions without room for all of them fill what room there is")
-    func sharedRefusal() async throws {
+    @Test func `Additions without room for all of them fill what room there is`() async throws {
         try await withStore { store, _ in
             for _ in 0..<2 { _ = try await added(to: store, limit: 5) }
             let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
