@@ -16,10 +16,9 @@ package struct FetchRequest: Sendable, Equatable {
     package var method = "GET"
     /// The type of content that is wanted.
     package var accept = "application/json"
-    /// Whether the question is for a server of this package on this machine.
+    /// Whether the question is for a server of this package, on this machine or in a network for development.
     ///
-    /// No proxy is asked and no certificate is checked then, because the question carries no secret and nothing
-    /// leaves this machine.
+    /// No proxy is asked and no certificate is checked then, because the question carries no secret.
     package var isForOwnServer = false
     /// More header fields, each as a line without its end.
     package var fields: [String] = []

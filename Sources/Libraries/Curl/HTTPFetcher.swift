@@ -31,7 +31,7 @@ package final class HTTPFetcher: Sendable {
         return try transfer.answer(after: result)
     }
 
-    /// Asks a server of this package on this machine, such as the command `health` does.
+    /// Asks a server of this package, as the command `health` does.
     ///
     /// - Parameter url: the address of the question; see ``FetchRequest/isForOwnServer``.
     /// - Returns: the status, and the text of the answer without the newline at its end.
