@@ -16,6 +16,9 @@ struct ConnectionSlots: ~Copyable, Sendable {
     /// Whether another connection may be accepted.
     var hasRoom: Bool { open.load(ordering: .relaxed) < limits.connections }
 
+    /// Whether no connection is open, the accepted ones included of which the event loops do not know yet.
+    var isEmpty: Bool { open.load(ordering: .relaxed) == 0 }
+
     /// Takes a slot for this address; returns false if its network has as many as it may have.
     func take(_ address: IPAddress) -> Bool {
         guard !limits.counts(address) || byNetwork.take(address.network) else { return false }

@@ -93,7 +93,7 @@ package final class HTTPServer: Sendable {
         let end = clock.monotonicNanoseconds &+ UInt64(limit.nanoseconds)
         while true {
             core.endUnusedConnections(at: coarseNanoseconds())
-            if core.connections.withLock({ $0.isEmpty }) || clock.monotonicNanoseconds >= end { return }
+            if core.slots.isEmpty || clock.monotonicNanoseconds >= end { return }
             _ = usleep(2000)
         }
     }
