@@ -1,7 +1,7 @@
 /// Reads the owner's tasks of a selection, rendered as the API shows them.
 ///
 /// A long list is cut at a number of bytes (``AnswerMemory/pageSize``), between two tasks; ``TaskList/next`` says so.
-package struct ListTasks: Sendable {
+package struct ListTasks: Sendable, Hashable {
     package let owner: Owner
     package let selection: TaskQuery
 

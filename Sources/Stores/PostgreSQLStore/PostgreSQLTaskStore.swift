@@ -5,12 +5,13 @@ package import Tasks
 
 /// Keeps tasks in PostgreSQL: durable, for any number of servers on any number of machines.
 ///
-/// Reads that wait together are sent together; writes that wait together share one transaction and one commit. Nothing is
+/// Reads that wait together are sent together, and equal lists are read once; writes that wait together share one transaction and one commit. Nothing is
 /// remembered between requests, so no answer is older than its request. A write whose commit was not confirmed is answered
 /// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
 package final class PostgreSQLTaskStore: TaskStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions
+    private let lists = SharedLists()
 
     private init(_ options: PostgreSQLStoreOptions) {
         self.options = options
@@ -51,11 +52,18 @@ package final class PostgreSQLTaskStore: TaskStore {
     package var times: StoreTimes { engine.times }
 
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        try await read(query.owner, .list) { .list(query, in: options.answers, $0) }
+        try await Reply<TaskList>.awaiting { reply in
+            guard let list = lists.add(reply, for: query) else { return }
+            let work = PostgreSQLRead.list(list, in: options.answers)
+            engine.submit(Job(of: query.owner, .list, work) { list.answer(.failure($0)) })
+        }
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try await read(query.owner, .find) { .find(query, $0) }
+        try await Reply<TaskItem?>.awaiting { reply in
+            let work = PostgreSQLRead.find(query, reply)
+            engine.submit(Job(of: query.owner, .find, work) { reply.answer(.failure($0)) })
+        }
     }
 
     package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try await write(command) }
@@ -79,14 +87,6 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     package func close() {
         if engine.close() { options.observer(.closed(checkpointed: nil)) }
-    }
-
-    private func read<Outcome>(
-        _ owner: Owner, _ kind: Job.Kind, _ read: (Reply<Outcome>) -> PostgreSQLRead
-    ) async throws(StoreError) -> Outcome {
-        try await Reply<Outcome>.awaiting { reply in
-            engine.submit(Job(of: owner, kind, read(reply)) { reply.answer(.failure($0)) })
-        }
     }
 
     private func write<Command: PostgreSQLCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {

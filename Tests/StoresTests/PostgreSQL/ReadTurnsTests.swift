@@ -45,6 +45,30 @@ struct ReadTurnsTests {
         }
     }
 
+    @Test func `Equal lists that wait share one read, and a read that is sent already is not shared`() async throws {
+        try await withLockedTasks { store, keeper in
+            let misses = store.statistics.listMisses
+            let lists = try await withThrowingTaskGroup(of: TaskList.self) { group in
+                for number in 0...20 {
+                    group.addTask { try await store.list(.all, of: alice) }
+                    // The first one is sent at once, and waits for the lock.
+                    if number < 2 {
+                        await eventually("it is not shared") { store.statistics.waitingReads == number + 1 }
+                    }
+                }
+                // Nothing shows that all of the others wait.
+                try await Task.sleep(for: .milliseconds(300))
+                #expect(store.statistics.waitingReads == 2)
+                try keeper.runScript(
+                    "INSERT INTO tasks (owner, id, text, completed, created, modified, revision) "
+                        + "VALUES ('alice', 1, 'later', false, 0, 0, 1); COMMIT")
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(lists.count { String(decoding: $0.json, as: UTF8.self).contains("later") } >= 20)
+            #expect(store.statistics.listMisses == misses + 2)
+        }
+    }
+
     @Test func `A list that waits for its turn until the deadline is refused as overloaded`() async throws {
         try await withLockedTasks(deadlineMilliseconds: 1000) { store, keeper in
             let errors = await withTaskGroup(of: StoreError?.self) { group in

@@ -6,28 +6,35 @@ import Tasks
 /// A statement that reads one owner's tasks, and what to do with its rows.
 final class PostgreSQLRead: JobWork {
     let statement: Statement
+    /// Runs each time before the statement is sent.
+    let begin: @Sendable () -> Void
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
     let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?
 
     /// A read whose rows are the whole outcome.
     private convenience init<Outcome: Sendable>(
-        _ statement: Statement, _ reply: Reply<Outcome>,
+        _ statement: Statement, _ answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void,
         _ decode: @escaping @Sendable (borrowing Rows) throws(StoreError) -> Outcome
     ) {
         self.init(statement: statement) { rows in
-            reply.answer(Result { () throws(StoreError) in try decode(rows) })
+            answer(Result { () throws(StoreError) in try decode(rows) })
             return nil
         }
     }
 
-    private init(statement: Statement, _ receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?) {
+    private init(
+        statement: Statement, begin: @escaping @Sendable () -> Void = {},
+        _ receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?
+    ) {
         self.statement = statement
+        self.begin = begin
         self.receive = receive
     }
 
     static func find(_ query: FindTask, _ reply: Reply<TaskItem?>) -> PostgreSQLRead {
         let owner = query.owner
-        return PostgreSQLRead(Statement(.find, of: owner, [.integer(query.id)]), reply) { rows throws(StoreError) in
+        return PostgreSQLRead(Statement(.find, of: owner, [.integer(query.id)]), { reply.answer($0) }) {
+            rows throws(StoreError) in
             rows.count > 0 ? try item(in: rows, 0, of: owner) : nil
         }
     }
@@ -35,13 +42,15 @@ final class PostgreSQLRead: JobWork {
     /// Reads as many tasks of a selection as fit in an answer.
     ///
     /// If there are more rows or longer details than the first statement gives, a second one asks for the bytes of a page.
-    static func list(_ query: ListTasks, in answers: AnswerMemory, _ reply: Reply<TaskList>) -> PostgreSQLRead {
-        let (rows, selection) = (TaskStatement.firstRows, query.selection)
+    static func list(_ list: SharedList, in answers: AnswerMemory) -> PostgreSQLRead {
+        let (rows, query, selection) = (TaskStatement.firstRows, list.query, list.query.selection)
         let statement = Statement(.page, of: query.owner, parameters(of: selection, rows: rows))
-        let short = PostgreSQLRead(statement, reply) { found throws(StoreError) in try page(found, query, in: answers) }
-        return PostgreSQLRead(statement: statement) { found in
+        let short = PostgreSQLRead(statement, list.answer) { found throws(StoreError) in
+            try page(found, query, in: answers)
+        }
+        return PostgreSQLRead(statement: statement, begin: list.close) { found in
             let isCut = found.count == rows && selection.limit.map { $0 >= rows } ?? true
-            return isCut || lacksDetails(found) ? longList(query, in: answers, reply) : short.receive(found)
+            return isCut || lacksDetails(found) ? longList(list, in: answers) : short.receive(found)
         }
     }
 
@@ -56,16 +65,17 @@ final class PostgreSQLRead: JobWork {
         return false
     }
 
-    private static func longList(
-        _ query: ListTasks, in answers: AnswerMemory, _ reply: Reply<TaskList>
-    ) -> PostgreSQLRead {
+    private static func longList(_ list: SharedList, in answers: AnswerMemory) -> PostgreSQLRead {
+        let query = list.query
         // The page, the task that fills it, and one more task that shows that others follow.
         let details = TaskDetail.allCases.compactMap(\.kind.longestText).reduce(0, +)
         let bytes = answers.pageSize + 2 * TaskText.longest + details + 2 * TaskStatement.leastRendered
         let rows = bytes / TaskStatement.leastRendered + 2
         let statement = Statement(
             .longPage, of: query.owner, parameters(of: query.selection, rows: rows) + [.integer(Int64(bytes))])
-        return PostgreSQLRead(statement, reply) { found throws(StoreError) in try page(found, query, in: answers) }
+        return PostgreSQLRead(statement, list.answer) { found throws(StoreError) in
+            try page(found, query, in: answers)
+        }
     }
 
     private static func parameters(of selection: TaskQuery, rows: Int) -> [Parameter] {
