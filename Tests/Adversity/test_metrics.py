@@ -1,27 +1,23 @@
 """A real Prometheus scrapes a server, whose metrics serve every rule of deploy/prometheus and every panel of deploy/grafana."""
 import json
-import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
-import urllib.parse
 
 sys.dont_write_bytecode = True
 
-from programs import ROOT, Mock, Program, TaskServer, ask, free_port, wait_until
-
-RULES, DASHBOARD = ROOT / "deploy/prometheus", ROOT / "deploy/grafana/task-server.json"
+from programs import ROOT, Mock, TaskServer, ask, wait_until
+from prometheus import DASHBOARD, RULES, Prometheus, filled
 
 
 def queries():
     """The expression of every target of the dashboard, with its variables filled in."""
     for panel in json.loads(DASHBOARD.read_text())["panels"]:
         for target in panel.get("targets", []):
-            yield panel["title"], target["expr"].replace("$instance", ".*").replace("$__rate_interval", "5m")
+            yield panel["title"], filled(target["expr"], "5m")
 
 
 class Metrics(unittest.TestCase):
@@ -81,22 +77,9 @@ class Metrics(unittest.TestCase):
             self.assertRegex(page, rf"(?m)^(# TYPE )?{name}[ {{]")
 
     def test_prometheus(self):
-        port = free_port()
-        folder = pathlib.Path(self.folder, "prometheus")
-        shutil.copytree(RULES, folder)
-        config = (folder / "prometheus.yml").read_text().replace("15s", "1s")
-        (folder / "prometheus.yml").write_text(config.replace("127.0.0.1:3002", f"127.0.0.1:{self.server.admin_port}"))
-        prometheus = Program(["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-                              f"--web.listen-address=127.0.0.1:{port}"], {})
-        prometheus.launch()
+        prometheus = Prometheus(f"{self.folder}/prometheus", self.server, "1s").start()
         self.addCleanup(prometheus.close)
-
-        def series(expression):
-            status, _, body = ask(port, "GET", "/api/v1/query?" + urllib.parse.urlencode({"query": expression}))
-            self.assertEqual(status, 200, f"{expression}: {body}")
-            return json.loads(body)["data"]["result"]
-
-        wait_until("Prometheus is ready", 60, lambda: ask(port, "GET", "/-/ready")[0] == 200)
+        series = prometheus.query
         wait_until("Prometheus has scraped twice", 60, lambda: series("count_over_time(up[1m]) > 2 and up == 1"))
         for title, expression in queries():
             with self.subTest(title):
