@@ -15,7 +15,7 @@ struct WriteBatch: Batch {
     /// The answers that came, by statement.
     private var answers: [Answer] = []
 
-    /// What the database has said of the transaction.
+    /// The end of the transaction, as far as the database has reported it.
     private enum End {
         case unconfirmed
         case committed
@@ -31,7 +31,8 @@ struct WriteBatch: Batch {
             statements += step.statements
             return (step, first..<statements.count)
         }
-        self.statements = statements + [Statement(.commit)]
+        statements.append(Statement(.commit))
+        self.statements = statements
         answers.reserveCapacity(statements.count)
     }
 
