@@ -5,9 +5,10 @@ package import Tasks
 
 /// Keeps tasks in PostgreSQL: durable, for any number of servers on any number of machines.
 ///
-/// Reads that wait together are sent together, and equal lists are read once; writes that wait together share one transaction and one commit. Nothing is
-/// remembered between requests, so no answer is older than its request. A write whose commit was not confirmed is answered
-/// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
+/// Reads that wait together are sent together, and equal lists are read once; writes that wait together share one
+/// transaction and one commit. Nothing is remembered between requests, so no answer is older than its request. A write
+/// whose commit was not confirmed is answered ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an
+/// idempotency key makes its retry safe.
 package final class PostgreSQLTaskStore: TaskStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions

@@ -30,8 +30,8 @@ struct WriteOrder {
     /// Takes the writes of the next transaction, which have no more weight than a limit, or a single long write.
     mutating func next(of waiting: inout [Job], atMost weight: Int, _ room: Room, at time: UInt64) -> [Job] {
         guard room != .nothing, let first = waiting.first else { return [] }
-        // The engine puts the writes of a transaction that failed before all others, so the first one that waits shows
-        // whether some of them are left.
+        // The engine puts the writes of a failed transaction before all others. So if any of them still wait, one of them is
+        // the first.
         if first.retry.scope == .alone { return [waiting.removeFirst()] }
         let isLongAllowed = room == .everything && (!isContended || time >= nextLong)
         if isContended, isLongAllowed, let long = takeLong(of: &waiting, at: time) { return [long] }

@@ -39,7 +39,7 @@ extension BadToken {
         },
     ]
 
-    /// A token with the claims of a good one.
+    /// Creates a token whose claims are good, and whose header or signature is not.
     static func signed(_ name: String, _ rule: BadTokenRule?, _ words: String, _ sign: @escaping Sign) -> BadToken {
         BadToken(name, rule, words, sign: sign)
     }

@@ -2,7 +2,7 @@ import JSON
 
 /// A token with one defect (P-40), and the response that it must get.
 ///
-/// docs/reproduced.md describes the claims of good ones. Some of these are good, and only look otherwise.
+/// docs/reproduced.md describes the claims of good tokens. Some of the tokens here are good, too, and only look bad.
 struct BadToken: Sendable {
     /// The response of task-server to a request with the token.
     struct Response: Sendable, Equatable {

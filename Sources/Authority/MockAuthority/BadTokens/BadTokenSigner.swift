@@ -3,7 +3,7 @@ import JSON
 import OpenSSL
 import Tokens
 
-/// Makes a bad token: what the table of bad tokens works with.
+/// Makes a bad token, for the rows of the table of bad tokens.
 struct BadTokenSigner: Sendable {
     let authority: TenantAuthority
     let granted: GrantedRequest

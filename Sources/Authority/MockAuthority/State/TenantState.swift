@@ -3,7 +3,7 @@ import JSON
 import OpenSSL
 import Platform
 
-/// What a tenant keeps: its keys, its accounts, and the secret of its grants.
+/// The state of a tenant: its keys, its accounts, and the secret of its grants.
 struct TenantState: Sendable {
     private(set) var keys = KeyRing.State()
     /// `nil` if no account was ever changed.

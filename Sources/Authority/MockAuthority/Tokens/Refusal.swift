@@ -22,7 +22,7 @@ struct Refusal: Error, Equatable, Sendable {
         entra = EntraError(entraError, number, entraText)
     }
 
-    /// The same refusal of B2C where External ID and Entra have another one.
+    /// Returns the same refusal of B2C with another error of External ID and Entra.
     private func entra(_ error: String, _ number: Int, _ text: String) -> Refusal {
         var refusal = self
         refusal.entra = EntraError(error, number, text)

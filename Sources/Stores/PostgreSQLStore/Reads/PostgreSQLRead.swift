@@ -6,7 +6,7 @@ import Tasks
 /// A statement that reads one owner's tasks, and what to do with its rows.
 final class PostgreSQLRead: JobWork {
     let statement: Statement
-    /// Runs each time before the statement is sent.
+    /// A closure that the batch calls each time before it sends the statement.
     let begin: @Sendable () -> Void
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
     let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?

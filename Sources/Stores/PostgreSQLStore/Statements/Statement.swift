@@ -31,7 +31,7 @@ struct Statement: Sendable {
     }
 }
 
-/// What the rows of a statement in a transaction say, as a value.
+/// The meaning of the rows that a statement in a transaction has given.
 enum Answer: Sendable, Equatable {
     /// No row, or none that matters.
     case nothing

@@ -103,7 +103,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         UNION ALL SELECT \(Refusal.full) WHERE $2 > $3 AND NOT EXISTS (SELECT FROM known)
         """
 
-    /// What ``addSQL`` answers in place of an id.
+    /// The numbers that ``addSQL`` answers in place of an id.
     private enum Refusal {
         /// The owner would have too many tasks.
         static let full: Int64 = 0
