@@ -54,7 +54,7 @@ struct EngineState {
 
     private func count(_ line: Line) -> Int {
         guard options.countsUnderWay else { return waiting[line.rawValue].count }
-        return workers.reduce(waiting[line.rawValue].count) { $0 + $1.underWay.count { $0.line == line } }
+        return workers.reduce(waiting[line.rawValue].count) { $0 + ($1.lastLine == line ? $1.underWay.count : 0) }
     }
 
     // MARK: Jobs
