@@ -27,16 +27,6 @@ struct LineReaderTests {
         #expect(try Self.lines(of: Array(lines.joined(separator: [UInt8(ascii: "\n")]))) == lines)
     }
 
-    @Test func `The position counts bytes with the ends of lines`() throws {
-        let path = "/tmp/lines-\(getpid())-\(UInt64.random(in: 0...(.max)))"
-        try File.replace(path, with: Array("one\r\n\ntwo".utf8))
-        defer { File.remove(path) }
-        var reader = try LineReader(path: path)
-        var positions = [reader.position]
-        while try reader.next() != nil { positions.append(reader.position) }
-        #expect(positions == [0, 5, 6, 9])
-    }
-
     @Test func `A line over the limit is refused`() {
         #expect(throws: SystemError.self) { try Self.lines(of: [UInt8](repeating: 1, count: 2_000_000)) }
     }

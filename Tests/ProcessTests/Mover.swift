@@ -53,12 +53,12 @@ final class Mover {
         return (try? connection.integer(query)).flatMap { $0 }.map(Int.init) ?? 0
     }
 
-    /// Runs the program on a terminal with this many columns, and returns what the terminal is sent.
+    /// Runs the program on a terminal, and returns what the terminal is sent.
     func onTerminal(
-        _ words: String, columns: Int, on database: String, piped: String? = nil
+        _ words: String, on database: String, piped: String? = nil
     ) throws -> (end: ChildProcess.End, shown: String) {
         let pipe = piped.map { "cat \($0) | " } ?? "exec "
-        let command = "stty cols \(columns); \(pipe)\(ChildProcess.built("task-server")) \(words)"
+        let command = "\(pipe)\(ChildProcess.built("task-server")) \(words)"
         let program = try ChildProcess(
             "/usr/bin/script", ["-qec", command, "/dev/null"],
             environment: ["TASKS_DATABASE": database, "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"])

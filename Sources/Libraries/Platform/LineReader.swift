@@ -8,8 +8,6 @@ package struct LineReader: ~Copyable {
     private let file: FileDescriptor
     private var buffer: ArraySlice<UInt8> = []
     private var isAtEnd = false
-    /// The bytes of the lines that were read so far, with the ends of the lines.
-    package private(set) var position = 0
 
     /// Reads this stream from its position on.
     package init(_ stream: StandardStream) throws(SystemError) {
@@ -30,13 +28,11 @@ package struct LineReader: ~Copyable {
         while true {
             let rest = buffer.dropFirst(searched)
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                position += end + 1 - buffer.startIndex
                 defer { buffer = buffer[(end + 1)...] }
                 return Self.withoutReturn(buffer[..<end])
             }
             searched = buffer.count
             guard !isAtEnd else {
-                position += buffer.count
                 defer { buffer = [] }
                 return buffer.isEmpty ? nil : Self.withoutReturn(buffer)
             }

@@ -15,20 +15,6 @@ package enum StandardStream: Sendable {
     /// Whether the stream is a terminal, which a person sees, and no file or pipe.
     package var isTerminal: Bool { isatty(number) == 1 }
 
-    /// How many characters a line of the terminal has; nil if there is no terminal, or it does not say.
-    package var columns: Int? {
-        var size = winsize()
-        guard isTerminal, unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
-    }
-
-    /// How many bytes are left in the file behind the stream; nil for pipes and terminals.
-    package var remainingBytes: Int? {
-        var facts = stat()
-        guard unsafe fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
-        return max(0, Int(facts.st_size) - max(0, Int(lseek(number, 0, SEEK_CUR))))
-    }
-
     /// Writes all bytes, and waits for a slow reader.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         try Platform.write(bytes, to: number)

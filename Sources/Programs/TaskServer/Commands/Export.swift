@@ -25,7 +25,7 @@ private func export(
     _ database: TaskDatabase, to target: String, _ stop: StopRequest
 ) throws(OperatorError) -> ExportSummary {
     var file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineFile.create(target) }
-    let summary = try run(database, ProgressLine("tasks", besides: nil), stop) { (line: [UInt8]) throws(SystemError) in
+    let summary = try run(database, ProgressLine("tasks"), stop) { (line: [UInt8]) throws(SystemError) in
         try file.append(line)
     }
     guard summary.isWhole else { return summary }
@@ -50,12 +50,8 @@ private func run(
     _ database: TaskDatabase, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
 ) throws(OperatorError) -> ExportSummary {
     defer { progress.leave() }
-    let tables = try database.open(for: .read)
-    if progress.isWatched { progress.begin(of: try tables.countTasks()) }
-    let summary = try tables.export(to: output) { tasks in
+    return try database.open(for: .read).export(to: output) { tasks in
         progress.show(tasks)
         return !stop.isMade
     }
-    progress.finish(summary.tasks, isWhole: summary.isWhole)
-    return summary
 }

@@ -81,13 +81,10 @@ private func run(
     _ mover: OwnerMover, _ map: OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
 ) throws(OperatorError) -> MoveReport {
     guard flags.applies else { return try mover.plan(map, merging: flags.merges) }
-    var progress = ProgressLine("people", besides: nil)
+    var progress = ProgressLine("people", of: map.count)
     defer { progress.leave() }
-    progress.begin(of: map.count)
-    let report = try mover.move(map, merging: flags.merges) { count in
+    return try mover.move(map, merging: flags.merges) { count in
         progress.show(count)
         return !stop.isMade
     }
-    progress.finish(report.pairs, isWhole: report.isWhole)
-    return report
 }
