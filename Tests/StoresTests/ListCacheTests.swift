@@ -1,6 +1,4 @@
 import SQLiteStore
-import Platform
-import Synchronization
 import Tasks
 import Testing
 
@@ -11,90 +9,74 @@ struct ListCacheTests {
     private let old = TaskList(json: Array("[1]".utf8), entityTag: "old")
     private let new = TaskList(json: Array("[1,2]".utf8), entityTag: "new")
 
-    private func mustLoad(_ cache: ListCache, _ owner: Owner, _ seen: Seen = Seen()) throws -> ListCache.Load {
-        guard case .mustLoad(let load) = cache.join(owner, { seen.append($0) }) else { throw NoLoad() }
-        return load
+    private func put(_ list: TaskList, of owner: Owner, into cache: ListCache) {
+        cache.finish(cache.beginLoad(of: owner), of: owner, with: list)
     }
 
-    @Test func `An old load that ends after a new one does not replace its list`() throws {
+    private func known(_ cache: ListCache, _ owner: Owner) -> TaskList? { try? cache.list(of: owner)?.get() }
+
+    @Test func `An old load that ends after a new one does not replace its list`() {
         let cache = ListCache(capacity: 1 << 20)
-        let early = try mustLoad(cache, alice)
+        let early = cache.beginLoad(of: alice)
         cache.remove(alice)
-        let late = try mustLoad(cache, alice)
-        cache.finish(late, of: alice, with: .success(new))
-        cache.finish(early, of: alice, with: .success(old))
-        #expect(cache.list(of: alice) == new)
+        let late = cache.beginLoad(of: alice)
+        cache.finish(late, of: alice, with: new)
+        cache.finish(early, of: alice, with: old)
+        #expect(known(cache, alice) == new)
     }
 
-    @Test("An old load that ends before a new one is not kept, and does not answer those who asked after the change")
-    func overlapping() throws {
+    @Test func `An old load that ends before a new one is not kept`() {
         let cache = ListCache(capacity: 1 << 20)
-        let (before, after) = (Seen(), Seen())
-        let early = try mustLoad(cache, alice, before)
+        let early = cache.beginLoad(of: alice)
         cache.remove(alice)
-        let late = try mustLoad(cache, alice, after)
-        cache.finish(early, of: alice, with: .success(old))
-        #expect(cache.list(of: alice) == nil)
-        #expect(after.lists.isEmpty)
-        cache.finish(late, of: alice, with: .success(new))
-        #expect((before.lists, after.lists) == ([old], [new]))
+        let late = cache.beginLoad(of: alice)
+        cache.finish(early, of: alice, with: old)
+        #expect(known(cache, alice) == nil)
+        cache.finish(late, of: alice, with: new)
+        #expect(known(cache, alice) == new)
     }
 
-    @Test func `The removal of all lists invalidates every load`() throws {
+    @Test func `The removal of all lists invalidates every load`() {
         let cache = ListCache(capacity: 1 << 20)
-        cache.finish(try mustLoad(cache, bob), of: bob, with: .success(old))
-        let load = try mustLoad(cache, alice)
+        put(old, of: bob, into: cache)
+        let load = cache.beginLoad(of: alice)
         cache.removeAll()
-        cache.finish(load, of: alice, with: .success(old))
-        #expect(cache.list(of: alice) == nil)
-        #expect(cache.list(of: bob) == nil)
+        cache.finish(load, of: alice, with: old)
+        #expect(known(cache, alice) == nil)
+        #expect(known(cache, bob) == nil)
     }
 
-    @Test func `Those who ask for the same list wait for one load, and share its failure`() throws {
+    @Test func `A load that failed keeps nothing`() {
         let cache = ListCache(capacity: 1 << 20)
-        let seen = Seen()
-        let load = try mustLoad(cache, alice, seen)
-        for _ in 0..<2 {
-            let isJoined = if case .joined = cache.join(alice, { seen.append($0) }) { true } else { false }
-            #expect(isJoined)
-        }
-        cache.finish(load, of: alice, with: .failure(.overloaded))
-        #expect(seen.failures == [.overloaded, .overloaded, .overloaded])
-        #expect(cache.list(of: alice) == nil)
-        _ = try mustLoad(cache, alice)
+        cache.finish(cache.beginLoad(of: alice), of: alice, with: nil)
+        #expect(known(cache, alice) == nil)
     }
 
-    @Test func `The cache keeps to its number of bytes, and keeps the lists that are read`() throws {
+    @Test func `The cache keeps to its number of bytes, and keeps the lists that are read`() {
         let cache = ListCache(capacity: 10_000)
         let list = TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t")
-        func put(_ owner: Owner) throws {
-            cache.finish(try mustLoad(cache, owner), of: owner, with: .success(list))
-        }
-        try put(alice)
+        put(list, of: alice, into: cache)
         for number in 0..<100 {
-            try put(Owner("\(number)"))
-            #expect(cache.list(of: alice) == list)
+            put(list, of: Owner("\(number)"), into: cache)
+            #expect(known(cache, alice) == list)
         }
-        let kept = (0..<100).filter { cache.list(of: Owner("\($0)")) != nil }
+        let kept = (0..<100).filter { known(cache, Owner("\($0)")) != nil }
         #expect((5...7).contains(kept.count))
         #expect(kept.last == 99)
     }
 
     @Test(arguments: [4000, 5000])
-    func `A cached list has room for its gzip form`(capacity: Int) throws {
+    func `A cached list has room for its gzip form`(capacity: Int) {
         let cache = ListCache(capacity: capacity)
         let list = TaskList(json: [UInt8](repeating: 0x20, count: 3000), entityTag: "t")
-        cache.finish(try mustLoad(cache, alice), of: alice, with: .success(list))
-        #expect((cache.list(of: alice) != nil) == (capacity == 5000))
+        put(list, of: alice, into: cache)
+        #expect((known(cache, alice) != nil) == (capacity == 5000))
     }
 
-    @Test func `A list larger than the cache is answered and not kept`() throws {
+    @Test func `A list larger than the cache is not kept`() {
         let cache = ListCache(capacity: 500)
-        let seen = Seen()
-        let list = TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t")
-        cache.finish(try mustLoad(cache, alice, seen), of: alice, with: .success(list))
-        #expect(cache.list(of: alice) == nil)
-        #expect(seen.lists == [list])
+        put(TaskList(json: [UInt8](repeating: 0x20, count: 1000), entityTag: "t"), of: alice, into: cache)
+        #expect(known(cache, alice) == nil)
     }
 
     @Test func `A long list is not sent if there is no room for it`() throws {
@@ -109,7 +91,7 @@ struct ListCacheTests {
             return page.list()
         }
         let cache = ListCache(capacity: 1 << 20, answers: answers)
-        cache.finish(try mustLoad(cache, alice), of: alice, with: .success(try page()))
+        put(try page(), of: alice, into: cache)
         var lists = [try page()]
         // Each of these is another list, because equal ones share their memory.
         for letter in UInt8(ascii: "A")...UInt8(ascii: "Z") {
@@ -117,24 +99,9 @@ struct ListCacheTests {
             lists.append(list)
         }
         while let lease = answers.lease(1000, for: alice) { lists.append(lists[0].holding(lease)) }
-        #expect(cache.list(of: alice) == nil)
-        let isRefused = if case .known(.failure(.noRoomForAnswer)) = cache.join(alice, { _ in }) { true } else { false }
+        let isRefused = if case .failure(.noRoomForAnswer)? = cache.list(of: alice) { true } else { false }
         #expect(isRefused)
         lists = []
-        #expect(cache.list(of: alice) != nil)
-    }
-}
-
-private struct NoLoad: Error {}
-
-private final class Seen: Sendable {
-    private let results = Mutex<[Result<TaskList, StoreError>]>([])
-
-    func append(_ result: Result<TaskList, StoreError>) { results.withLock { $0.append(result) } }
-
-    var lists: [TaskList] { results.withLock { $0 }.compactMap { try? $0.get() } }
-
-    var failures: [StoreError] {
-        results.withLock { $0 }.compactMap { if case .failure(let error) = $0 { error } else { nil } }
+        #expect(known(cache, alice) != nil)
     }
 }

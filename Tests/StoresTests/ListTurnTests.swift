@@ -7,14 +7,41 @@ import Testing
 
 @Suite("Lists of one person are read one after the other", .timeLimit(.minutes(15)))
 struct ListTurnTests {
-    @Test func `Many lists of one person leave a reading thread to others`() async throws {
-        let folder = try TemporaryFolder()
-        let breakpoint = Breakpoint()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A store with two reading threads, of which the first list stops at the breakpoint.
+    private func open(_ breakpoint: Breakpoint) throws -> SQLiteTaskStore {
         let isFirst = Atomic(true)
-        let store = try SQLiteTaskStore.open(path: folder.file("tasks.db")) {
+        return try SQLiteTaskStore.open(path: folder.file("tasks.db")) {
             $0.readers = 2
             $0.afterRead = { if isFirst.exchange(false, ordering: .relaxed) { breakpoint.stop() } }
         }
+    }
+
+    @Test func `Equal lists that wait are read once`() async throws {
+        let breakpoint = Breakpoint()
+        let store = try open(breakpoint)
+        defer { store.close() }
+        let alice = Owner("alice")
+        let first = try await store.added("first", of: alice)
+        async let early = store.list(.all, of: alice)
+        await breakpoint.waitUntilReached()
+        let lists = (1...5).map { _ in Task { try await store.list(.all, of: alice) } }
+        await eventually("one of them waits") { store.statistics.waitingReads == 1 }
+        // Nothing shows that all of the others wait.
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(store.statistics.waitingReads == 1)
+        breakpoint.resume()
+        for list in lists { #expect(try await list.value == TaskList(rendering: [first])) }
+        #expect(try await early == TaskList(rendering: [first]))
+        #expect(store.statistics.listMisses <= 2)
+    }
+
+    @Test func `Many lists of one person leave a reading thread to others`() async throws {
+        let breakpoint = Breakpoint()
+        let store = try open(breakpoint)
         defer { store.close() }
         let (alice, bob) = (Owner("alice"), Owner("bob"))
         let (first, other) = (try await store.added("first", of: alice), try await store.added("other", of: bob))
@@ -31,7 +58,6 @@ struct ListTurnTests {
     }
 
     @Test func `A store that closes answers the lists that wait for their turn`() async throws {
-        let folder = try TemporaryFolder()
         let breakpoint = Breakpoint()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db")) { $0.afterRead = { breakpoint.stop() } }
         let alice = Owner("alice")

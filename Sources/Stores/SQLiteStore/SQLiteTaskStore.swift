@@ -13,6 +13,7 @@ package final class SQLiteTaskStore: TaskStore {
     private let engine: StoreEngine
     private let checkpointer: Checkpointer
     private let cache: ListCache
+    private let lists = SharedLists()
     private let health: SQLiteHealth
     private let lock: Mutex<SQLiteFileLock?>
     private let options: SQLiteStoreOptions
@@ -96,28 +97,27 @@ package final class SQLiteTaskStore: TaskStore {
         return statistics
     }
 
-    package func cachedList(of owner: Owner) -> TaskList? { cache.list(of: owner) }
-
-    /// Reads everything of an owner for the cache and all who wait for the list there, and other lists for the caller only.
-    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        try await Reply<TaskList>.awaiting { reply in
-            guard query.selection == .all else { return submit(query) { reply.answer($0) } }
-            switch cache.join(query.owner, { reply.answer($0) }) {
-            case .known(let result): reply.answer(result)
-            case .joined: break
-            case .mustLoad(let load):
-                let cache = cache
-                submit(query) { cache.finish(load, of: query.owner, with: $0) }
-            }
-        }
+    package func cachedList(of owner: Owner) -> TaskList? {
+        if case .success(let list)? = cache.list(of: owner) { list } else { nil }
     }
 
-    private func submit(_ query: ListTasks, _ answer: @escaping ListCache.Waiter) {
-        let afterRead = options.afterRead
-        submit(query.owner, .list, answer) { statements throws(SQLiteError) in
-            let list = try statements.list(query)
-            afterRead()
-            return list
+    /// Reads a list once for all who wait for it; everything of an owner is read for the cache, too.
+    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
+        try await Reply<TaskList>.awaiting { reply in
+            let (owner, isWhole) = (query.owner, query.selection == .all)
+            if isWhole, let known = cache.list(of: owner) { return reply.answer(known) }
+            guard let shared = lists.add(reply, for: query) else { return }
+            let (cache, afterRead) = (cache, options.afterRead)
+            submit(owner, .list, shared.answer) { statements throws(SQLiteError) in
+                shared.close()
+                let load = isWhole ? cache.beginLoad(of: owner) : nil
+                var list: TaskList?
+                defer { if let load { cache.finish(load, of: owner, with: list) } }
+                let result = try statements.list(query)
+                afterRead()
+                list = try? result.get()
+                return result
+            }
         }
     }
 

@@ -1,15 +1,17 @@
-import Synchronization
-import Tasks
+private import Synchronization
+package import Tasks
 
 /// The lists that wait to be read, of which equal ones share one read.
 ///
 /// Several windows or devices of one person often ask for the same list at once. A caller may share a read only until the
-/// statement is sent, because every caller must see what was committed before its request.
-final class SharedLists: Sendable {
+/// read begins, because every caller must see what was committed before its request.
+package final class SharedLists: Sendable {
     private let waiting = Mutex<[ListTasks: SharedList]>([:])
 
+    package init() {}
+
     /// Adds a caller; returns the list that must be read for it, or nil if an equal one waits already.
-    func add(_ caller: Reply<TaskList>, for query: ListTasks) -> SharedList? {
+    package func add(_ caller: Reply<TaskList>, for query: ListTasks) -> SharedList? {
         waiting.withLock { waiting in
             if let list = waiting[query] {
                 list.add(caller)
@@ -27,9 +29,9 @@ final class SharedLists: Sendable {
     }
 }
 
-/// A list that is read once for all callers who asked for it before the statement was sent.
-final class SharedList: Sendable {
-    let query: ListTasks
+/// A list that is read once for all callers who asked for it before the read began.
+package final class SharedList: Sendable {
+    package let query: ListTasks
     private let lists: SharedLists
     private let callers: Mutex<[Reply<TaskList>]>
 
@@ -41,10 +43,10 @@ final class SharedList: Sendable {
 
     fileprivate func add(_ caller: Reply<TaskList>) { callers.withLock { $0.append(caller) } }
 
-    /// Lets no more callers share the list, because its statement is sent now.
-    func close() { lists.close(self) }
+    /// Lets no more callers share the list, because the read begins now.
+    package func close() { lists.close(self) }
 
-    func answer(_ result: Result<TaskList, StoreError>) {
+    package func answer(_ result: Result<TaskList, StoreError>) {
         close()
         for caller in callers.withLock({ $0 }) { caller.answer(result) }
     }
