@@ -17,37 +17,6 @@ struct PublicKeyTests {
         #expect(key.signatureLength == 256)
     }
 
-    @Test func `A modulus has 2048 to 8192 bits`() {
-        #expect(throws: PublicKeyError.modulusSize(bits: 0)) { try rsaKey(modulus: [], exponent: exponent) }
-        #expect(throws: PublicKeyError.modulusSize(bits: 1024)) {
-            try rsaKey(modulus: SigningKey.made(bits: 1024).modulus, exponent: exponent)
-        }
-        // One bit short, in as many octets.
-        #expect(throws: PublicKeyError.modulusSize(bits: 2047)) {
-            try rsaKey(modulus: [0x7F] + modulus.dropFirst(), exponent: exponent)
-        }
-        #expect(throws: PublicKeyError.modulusSize(bits: 8193)) {
-            try rsaKey(modulus: [1] + [UInt8](repeating: 0xFF, count: 1024), exponent: exponent)
-        }
-    }
-
-    @Test func `An even modulus is refused`() {
-        #expect(throws: PublicKeyError.evenModulus) {
-            try rsaKey(modulus: modulus.dropLast() + [0x10], exponent: exponent)
-        }
-    }
-
-    @Test func `Leading zeros are refused`() {
-        #expect(throws: PublicKeyError.leadingZero) { try rsaKey(modulus: [0] + modulus, exponent: exponent) }
-        #expect(throws: PublicKeyError.leadingZero) { try rsaKey(modulus: modulus, exponent: [0, 1, 0, 1]) }
-        #expect(throws: PublicKeyError.leadingZero) { try rsaKey(modulus: modulus, exponent: [0]) }
-    }
-
-    @Test(arguments: [[], [1], [2], [4], [1, 0, 0], [1, 0, 0, 0, 1]] as [[UInt8]])
-    func `Weak exponents are refused`(exponent: [UInt8]) {
-        #expect(throws: PublicKeyError.exponent) { try rsaKey(modulus: modulus, exponent: exponent) }
-    }
-
     @Test(arguments: [[3], [17], [0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]])
     func `Odd exponents below the limit are accepted`(exponent: [UInt8]) throws {
         let key = try rsaKey(modulus: modulus, exponent: exponent)

@@ -97,7 +97,7 @@ package final class PrivateKey: Sendable {
     ///
     /// - Parameter algorithm: the algorithm of the signatures; that of this key by default.
     /// - Returns: the key that verifies.
-    /// - Throws: ``PublicKeyError`` when the key is too weak to be admitted, or not for the algorithm.
+    /// - Throws: ``PublicKeyError`` when OpenSSL finds the key unsound, or the key is not for the algorithm.
     package func publicKey(for algorithm: SignatureAlgorithm? = nil) throws(PublicKeyError) -> PublicKey {
         try PublicKey(numbers, for: algorithm ?? self.algorithm)
     }

@@ -16,14 +16,13 @@ package final class PublicKey: Sendable {
     private let original: KeyHandle
     private static let mostIdle = 16
 
-    /// Admits a key after checks of our own, before OpenSSL sees the key (V-37).
+    /// Admits a key, unless OpenSSL finds it unsound (V-37).
     ///
-    /// OpenSSL alone takes empty and even moduli, exponents of 1, and points of Ed25519 of small order, under which a forgery
-    /// verifies.
+    /// OpenSSL alone takes points of Ed25519 of small order, under which a forgery verifies. It also takes empty and even
+    /// moduli and exponents of 1; `KeySetDocument` refuses those before.
     ///
     /// - Parameters:
-    ///   - numbers: the numbers, of the kind that the algorithm takes. An RSA modulus is odd and has 2048 to 8192 bits, its
-    ///     exponent is odd, at least 3 and below 2^32, and neither begins with a zero octet.
+    ///   - numbers: the numbers, of the kind that the algorithm takes; those of an RSA key were checked before.
     ///   - algorithm: the algorithm of the signatures.
     /// - Throws: ``PublicKeyError``, which says which rule is broken.
     package init(_ numbers: PublicKeyNumbers, for algorithm: SignatureAlgorithm) throws(PublicKeyError) {
@@ -32,8 +31,6 @@ package final class PublicKey: Sendable {
         ErrorQueue.clear()
         switch (numbers, algorithm.keyKind) {
         case (.rsa(let modulus, let exponent), .rsa):
-            try Self.checkModulus(modulus)
-            try Self.checkExponent(exponent)
             signatureLength = modulus.count
             original = try Self.rsaKey(modulus, exponent)
         case (.ec(let x, let y), .p256), (.ec(let x, let y), .p384):
@@ -50,21 +47,6 @@ package final class PublicKey: Sendable {
             throw .library(ErrorQueue.drain())
         }
         idle = Mutex([first])
-    }
-
-    private static func checkModulus(_ modulus: [UInt8]) throws(PublicKeyError) {
-        guard let first = modulus.first, let last = modulus.last else { throw .modulusSize(bits: 0) }
-        guard first != 0 else { throw .leadingZero }
-        let bits = modulus.count * 8 - first.leadingZeroBitCount
-        guard (2048...8192).contains(bits) else { throw .modulusSize(bits: bits) }
-        guard last & 1 == 1 else { throw .evenModulus }
-    }
-
-    private static func checkExponent(_ exponent: [UInt8]) throws(PublicKeyError) {
-        guard exponent.first != 0 else { throw .leadingZero }
-        guard exponent.count <= 4 else { throw .exponent }
-        let value = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        guard value >= 3, value & 1 == 1 else { throw .exponent }
     }
 
     private static func rsaKey(_ modulus: [UInt8], _ exponent: [UInt8]) throws(PublicKeyError) -> KeyHandle {
@@ -137,13 +119,6 @@ package final class PublicKey: Sendable {
 
 /// Why a public key is not admitted.
 package enum PublicKeyError: Error, Equatable, Sendable {
-    /// The modulus is empty, or has too few or too many bits; a key must have 2048 to 8192.
-    case modulusSize(bits: Int)
-    case evenModulus
-    /// The modulus or the exponent begins with a zero octet, so it is not the shortest form.
-    case leadingZero
-    /// The exponent is even, below 3, or not below 2^32.
-    case exponent
     /// The point has another length than the curve's, or is not on the curve.
     case point
     /// The algorithm takes keys of another kind.
