@@ -74,7 +74,7 @@ extension UInt8 {
     @inlinable package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
     /// Whether this is a letter or a digit of ASCII.
-    package var isLetterOrDigit: Bool {
+    @inlinable package var isLetterOrDigit: Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercasedASCII) || isDecimalDigit
     }
 
