@@ -12,8 +12,6 @@ struct BadTokenSigner: Sendable {
     /// Scheme and host of the request.
     let base: String
 
-    private static let hugeLength = 8704
-
     var configuration: Configuration { authority.configuration }
     var tenant: Tenant { configuration.tenant }
     /// Seconds since 1970.
@@ -83,16 +81,5 @@ struct BadTokenSigner: Sendable {
         let input = TokenSigner.input(header: header, payload: claims.bytes)
         let tag = HMACSHA256.authenticate(key: Array(secret.utf8), message: Array(input.utf8))
         return input + "." + Base64URL.encode(tag)
-    }
-
-    /// The claims, with so much padding that the token has 8.5 kB.
-    func padded(_ good: JSONObject) -> JSONObject {
-        var claims = good
-        claims["extension_Padding"] = ""
-        let signatureLength = (signer.key.privateKey.modulus.count * 4 + 2) / 3
-        let input = TokenSigner.input(header: signer.header, payload: claims.bytes)
-        let room = max(0, Self.hugeLength - input.utf8.count - 1 - signatureLength)
-        claims["extension_Padding"] = .string(String(repeating: "x", count: room * 3 / 4))
-        return claims
     }
 }
