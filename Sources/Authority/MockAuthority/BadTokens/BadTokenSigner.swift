@@ -50,23 +50,10 @@ struct BadTokenSigner: Sendable {
         return header
     }
 
-    /// Signs the claims under a header that differs from a good one.
-    func sign(_ claims: JSONObject, _ change: (inout JSONObject) -> Void) throws(PrivateKeyError) -> String {
-        var header = signer.header
-        change(&header)
-        return try signer.sign(header: header, payload: claims.bytes)
-    }
-
     /// Signs two texts that are no objects which this program would write.
     func sign(_ header: [UInt8], _ payload: [UInt8]) throws(PrivateKeyError) -> String {
         let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         return input + "." + Base64URL.encode(try signer.key.privateKey.sign(Array(input.utf8)))
-    }
-
-    /// The signing input of a good token, and its signature.
-    func signed(_ claims: JSONObject) throws(PrivateKeyError) -> (input: String, signature: [UInt8]) {
-        let input = TokenSigner.input(header: signer.header, payload: claims.bytes)
-        return (input, try signer.key.privateKey.sign(Array(input.utf8)))
     }
 
     /// A token without a signature, up to the last dot.
