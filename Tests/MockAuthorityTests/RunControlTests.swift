@@ -131,6 +131,8 @@ struct RunControlTests {
         #expect(state["runs"] == ["", "r7"])
         // The state names its run as it is called, whatever case was asked.
         #expect(try await mock.get("/_mock/state?run=R7").json()["run"] == "r7")
+        let byID = "/R7.\(Tenant.contoso.id)/b2c_1_sign_in/discovery/v2.0/keys"
+        #expect(try await mock.get(byID).status == 200)
     }
 
     @Test func `Only a control that changes something makes a run, which all tenants then have`() async throws {

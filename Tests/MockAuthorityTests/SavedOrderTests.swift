@@ -21,7 +21,7 @@ struct SavedOrderTests {
         var state = KeyRing.State()
         (state.published, state.active) = ([key], key.identifier)
         let ring = KeyRing(
-            state, generator: .prepared(Array(SharedKeys.all.dropFirst())), naming: .b2c(.current), now: { 0 },
+            state, generator: .prepared(Array(SharedKeys.all.dropFirst())), naming: KeyNaming(), now: { 0 },
             changed: { saver.save($0.published.map(\.identifier)) })
         async let first = ring.take(.publish)
         async let second = ring.take(.publish)

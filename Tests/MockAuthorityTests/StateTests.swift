@@ -102,6 +102,11 @@ struct StateTests {
             try File.replace("\(path)/\(name)", with: whole)
         }
         _ = try await mock().keySet()
+        try File.replace("\(path)/tls.key", with: File.read("\(path)/ca.key"))
+        let error = #expect(throws: OperatorError.self) {
+            _ = try ServerCertificate(in: folder, names: [], time: clock)
+        }
+        #expect(error == .unreadable(file: "\(path)/tls.pem"))
     }
 
     private func cut(_ name: String, _ whole: [UInt8], _ folder: StateFolder) throws {

@@ -42,7 +42,7 @@ package final class MockAuthority: Sendable {
     ) throws(Failure) {
         self.configuration = configuration
         let keptOfB2C = try state("")
-        let keys = parts.keys(.b2c(configuration.behaviour.era), keptOfB2C)
+        let keys = parts.keys(KeyNaming(era: configuration.behaviour.era), keptOfB2C)
         keys.begin()
         b2c = TenantAuthority(configuration, parts, keptOfB2C, keys: keys)
         let tenants = configuration.otherTenants

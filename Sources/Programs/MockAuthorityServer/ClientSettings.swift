@@ -49,7 +49,7 @@ struct ClientSettings {
         return pieces.enumerated().map { index, piece in
             guard index % 2 == 1 else { return String(piece) }
             guard let value = values[String(piece)] else { return "@\(piece)@" }
-            return isXML ? value.escapedForXML : value
+            return isXML ? value.escapedForMarkup : value
         }.joined()
     }
 
@@ -141,11 +141,5 @@ extension String {
         guard let address = WebAddress(self), address.isLoopback else { return self }
         let origin = "\(address.isEncrypted ? "https" : "http")://10.0.2.2:\(address.port)"
         return ([origin] + address.path).joined(separator: "/")
-    }
-
-    /// The text as the content or an attribute of an element has it.
-    var escapedForXML: String {
-        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
-            .reduce(self) { text, escape in text.replacing(escape.0, with: escape.1) }
     }
 }

@@ -107,10 +107,14 @@ extension AuthorizationRequest.Options {
         let claims = parameters["claims"].flatMap { try? JSONValue(parsing: Array($0.utf8)) }
         wantsTime = maximumAge != nil || claims?.object?["id_token"]?.object?["auth_time"] != nil
         clientInfo = parameters["client_info"] == "1"
-        prompt = parameters["prompt"]
-        let prompts = ["none", "login", "consent", "select_account"] + (profile.isEntra ? ["create"] : [])
-        if profile == .strict { prompt = try parameters.strictPrompt() }
-        if let prompt, !prompts.contains(prompt) { throw .wrongPrompt }
+        // Only a strict provider takes several prompts, of which the first here counts; `none` stands alone (OpenID
+        // Connect Core 3.1.2.1).
+        let known = ["none", "login", "select_account", "consent"] + (profile.isEntra ? ["create"] : [])
+        let prompts = parameters["prompt"].map { profile == .strict ? $0.spaceSeparated : [$0] } ?? []
+        guard prompts.allSatisfy(known.contains), prompts.count < 2 || !prompts.contains("none") else {
+            throw .wrongPrompt
+        }
+        prompt = known.first(where: prompts.contains)
         let method = parameters["code_challenge_method"]
         guard [nil, "plain", "S256"].contains(method) else { throw .challengeMethod }
         challenge = parameters["code_challenge"].map { .init(text: $0, hashed: method == "S256") }

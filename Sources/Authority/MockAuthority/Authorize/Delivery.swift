@@ -16,7 +16,9 @@ struct Delivery: Sendable, Equatable {
     var mode: Mode
     /// The value of the client, which the answer gives back unmodified.
     var state: String?
+}
 
+extension Delivery {
     /// Finds the way for the answer to a request.
     ///
     /// A redirect URI that is not registered is reported to one that is, as B2C does; the others report it on a page.
@@ -55,8 +57,9 @@ struct Delivery: Sendable, Equatable {
 
     private func redirect(_ separator: String, _ fields: [(String, String)], _ more: FieldLines) -> Response {
         let pairs = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1, .lower))" }.joined(separator: "&")
+        let answer = pairs.isEmpty ? "" : separator + pairs
         var headers: FieldLines = [
-            "Location": PercentEncoding.fieldValue(uri: redirectURI) + separator + pairs, "Cache-Control": "no-store",
+            "Location": PercentEncoding.fieldValue(uri: redirectURI) + answer, "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
         ]
         headers.append(more)

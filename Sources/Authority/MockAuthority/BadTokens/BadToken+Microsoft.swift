@@ -9,7 +9,7 @@ extension BadToken {
         BadToken(
             "v1", .issuer, "version 1: ver is 1.0, iss is sts.windows.net, aud is the App ID URI", of: microsoft,
             spoil: { $0 = ($1.claims as? EntraClaims)?.versionOne ?? $0 },
-            sign: { try $0.signer.sign(header: $0.signer.headerOfVersionOne, payload: $1.bytes) }),
+            sign: { try $0.signer.sign(header: $0.signer.headerOfVersionOne(), payload: $1.bytes) }),
         BadToken(
             "graph", .audience, "for Microsoft Graph, with a nonce in the header, which only Graph can verify",
             of: microsoft, spoil: { $0 = ($1.claims as? EntraClaims)?.graphToken ?? $0 },

@@ -16,7 +16,8 @@ extension BadToken {
             try $0.signer.with(await $0.authority.keys.retired()).sign($1)
         },
         signed("bad-signature", .signature, "one bit of the signature is wrong") {
-            var (input, signature) = try $0.signed($1)
+            let input = TokenSigner.input(header: $0.signer.header, payload: $1.bytes)
+            var signature = try $0.signer.key.privateKey.sign(Array(input.utf8))
             signature[signature.count / 2] ^= 1
             return input + "." + Base64URL.encode(signature)
         },
@@ -33,11 +34,14 @@ extension BadToken {
         BadToken("typ-other", .kind, "typ is secevent+jwt", header: ["typ": "secevent+jwt"]),
         BadToken(
             "crit-header", .criticalHeader, "crit demands an extension", header: ["crit": ["mock"], "mock": true]),
-        signed("huge", nil, "8.5 kB long") { try $0.signer.sign($0.padded($1)) },
+        BadToken("huge", nil, "longer than 8 kB", claims: ["extension_Padding": .string(padding)]),
         signed("not-json", .validation, "the payload is not JSON, correctly signed") { token, _ in
             try token.sign(token.signer.header.bytes, Array("This is not JSON.".utf8))
         },
     ]
+
+    /// A text with which every token is longer than 8192 bytes.
+    private static let padding = String(repeating: "x", count: 5600)
 
     /// Creates a token whose claims are good, and whose header or signature is not.
     static func signed(_ name: String, _ rule: BadTokenRule?, _ words: String, _ sign: @escaping Sign) -> BadToken {

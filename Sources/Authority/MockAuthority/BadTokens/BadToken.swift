@@ -58,7 +58,13 @@ struct BadToken: Sendable {
 
     /// A token in whose header these members have these values, or are missing.
     init(_ name: String, _ rule: BadTokenRule?, _ words: String, header: KeyValuePairs<String, JSONValue?>) {
-        self.init(name, rule, words, sign: { try $0.sign($1) { for (name, value) in header { $0[name] = value } } })
+        self.init(
+            name, rule, words,
+            sign: {
+                var changed = $0.signer.header
+                for (name, value) in header { changed[name] = value }
+                return try $0.signer.sign(header: changed, payload: $1.bytes)
+            })
     }
 
     /// No defect, for a token of which only the request changes claims.

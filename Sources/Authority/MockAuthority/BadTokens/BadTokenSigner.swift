@@ -12,8 +12,6 @@ struct BadTokenSigner: Sendable {
     /// Scheme and host of the request.
     let base: String
 
-    private static let hugeLength = 8704
-
     var configuration: Configuration { authority.configuration }
     var tenant: Tenant { configuration.tenant }
     /// Seconds since 1970.
@@ -52,23 +50,10 @@ struct BadTokenSigner: Sendable {
         return header
     }
 
-    /// Signs the claims under a header that differs from a good one.
-    func sign(_ claims: JSONObject, _ change: (inout JSONObject) -> Void) throws(PrivateKeyError) -> String {
-        var header = signer.header
-        change(&header)
-        return try signer.sign(header: header, payload: claims.bytes)
-    }
-
     /// Signs two texts that are no objects which this program would write.
     func sign(_ header: [UInt8], _ payload: [UInt8]) throws(PrivateKeyError) -> String {
         let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         return input + "." + Base64URL.encode(try signer.key.privateKey.sign(Array(input.utf8)))
-    }
-
-    /// The signing input of a good token, and its signature.
-    func signed(_ claims: JSONObject) throws(PrivateKeyError) -> (input: String, signature: [UInt8]) {
-        let input = TokenSigner.input(header: signer.header, payload: claims.bytes)
-        return (input, try signer.key.privateKey.sign(Array(input.utf8)))
     }
 
     /// A token without a signature, up to the last dot.
@@ -83,16 +68,5 @@ struct BadTokenSigner: Sendable {
         let input = TokenSigner.input(header: header, payload: claims.bytes)
         let tag = HMACSHA256.authenticate(key: Array(secret.utf8), message: Array(input.utf8))
         return input + "." + Base64URL.encode(tag)
-    }
-
-    /// The claims, with so much padding that the token has 8.5 kB.
-    func padded(_ good: JSONObject) -> JSONObject {
-        var claims = good
-        claims["extension_Padding"] = ""
-        let signatureLength = (signer.key.privateKey.modulus.count * 4 + 2) / 3
-        let input = TokenSigner.input(header: signer.header, payload: claims.bytes)
-        let room = max(0, Self.hugeLength - input.utf8.count - 1 - signatureLength)
-        claims["extension_Padding"] = .string(String(repeating: "x", count: room * 3 / 4))
-        return claims
     }
 }

@@ -91,14 +91,10 @@ extension ClaimChanges {
     /// `-1h`, `90`, `30m`; a plus in a query has become a space.
     private static func seconds(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
-        var digits = text.hasPrefix(" ") || text.hasPrefix("+") ? text.dropFirst() : text[...]
-        var unit: Int64 = 1
-        if let last = digits.last, let known = units[last] {
-            unit = known
-            digits = digits.dropLast()
-        }
+        let unit = text.last.flatMap { units[$0] }
+        let digits = (unit == nil ? text[...] : text.dropLast()).drop { $0 == " " }
         guard let number = Int64(digits), (-9_999_999_999...9_999_999_999).contains(number) else { return nil }
-        return number * unit
+        return number * (unit ?? 1)
     }
 }
 

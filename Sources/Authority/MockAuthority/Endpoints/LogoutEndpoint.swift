@@ -1,4 +1,3 @@
-import Basics
 import HTTP
 import JSON
 
@@ -28,13 +27,8 @@ struct LogoutEndpoint: Sendable {
                 return context.errorPage(.redirectMismatch(uri, client: client?.id ?? ""))
             }
         }
-        let state =
-            query["state"].map { "\(uri.contains("?") ? "&" : "?")state=\(PercentEncoding.encode($0, .lower))" } ?? ""
-        var headers: FieldLines = [
-            "Location": PercentEncoding.fieldValue(uri: uri) + state, "Cache-Control": "no-store",
-        ]
-        headers.append(cookie)
-        return Response(302, headers: headers)
+        let state = query["state"].map { [("state", $0)] } ?? []
+        return Delivery(redirectURI: uri, mode: .query).response(state, headers: cookie)
     }
 
     /// The client that the ID token in the hint is for; the token may have expired.

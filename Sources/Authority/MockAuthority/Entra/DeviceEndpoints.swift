@@ -37,37 +37,32 @@ struct DeviceEndpoints: Sendable {
 
     /// `GET` and `POST /T/oauth2/deviceauth`: the code and the sign-in on one form.
     func page() -> Decision {
-        guard context.head.method == .post else { return .respond(page(alert: nil) { context.head.target[$0] }) }
+        guard context.head.method == .post else { return .respond(page(Parameters(context.head.target.query))) }
         return context.head.answerForm(act)
     }
 
     private func act(_ fields: Parameters) -> Response {
-        let code = fields["user_code"] ?? ""
         if fields["action"] == "cancel" {
-            return finish(code, .declined, "You have declined. You can close this window.") { fields[$0] }
+            return finish(fields, .declined, "You have declined. You can close this window.")
         }
         switch FormReader(run: context.run, fields: fields).read(.device, user: nil) {
-        case .failure(_, let message): return page(alert: message) { fields[$0] }
+        case .failure(_, let message): return page(fields, alert: message)
         case .person(let user, _):
-            return finish(code, .approved(user.objectID), "You have signed in. You can close this window.") {
-                fields[$0]
-            }
+            return finish(fields, .approved(user.objectID), "You have signed in. You can close this window.")
         }
     }
 
-    private func finish(
-        _ code: String, _ outcome: DeviceRequest.Outcome, _ text: String, given: @escaping (String) -> String?
-    ) -> Response {
-        guard context.run.devices.finish(code, outcome, now: context.now) else {
-            return page(alert: "That code did not work. Check the code and try again.", given: given)
+    private func finish(_ fields: Parameters, _ outcome: DeviceRequest.Outcome, _ text: String) -> Response {
+        guard context.run.devices.finish(fields["user_code"] ?? "", outcome, now: context.now) else {
+            return page(fields, alert: "That code did not work. Check the code and try again.")
         }
         return Page(title: "Device sign-in", content: "<p>\(text)</p>").response
     }
 
-    private func page(alert: String?, given: @escaping (String) -> String?) -> Response {
+    private func page(_ fields: Parameters, alert: String? = nil) -> Response {
         let form = FormHTML(
             form: .device, action: "/\(context.url.tenant)/\(Routes.devicePage.path)", csrf: "", alert: alert,
-            given: given)
+            given: { fields[$0] })
         return Page(
             title: PageForm.device.title, content: form.html, overline: context.configuration.tenant.name
         ).response

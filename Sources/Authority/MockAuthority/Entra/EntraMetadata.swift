@@ -25,32 +25,32 @@ extension RequestContext {
     /// Each key with the issuer of the tokens that it signs: of `common`, a template, and the tenant of persons.
     private func entraKeys(version: Int) async throws(PrivateKeyError) -> JSONValue {
         let segment = EntraSegment(rawValue: url.tenant)
-        var shown: [JSONValue] = []
-        if segment != .consumers {
-            let issuer = configuration.entraIssuer(at: base, tenant: segment == nil ? nil : "{tenantid}")
-            for key in try await authority.keys.current().published {
-                shown.append(try key.entraKey(authority.keys.subject, issuer: version == 1 ? nil : issuer))
-            }
+        var rings = segment == .consumers ? [] : [(authority.keys, namedTenant)]
+        if segment == .common || segment == .consumers, let personal = authority.personalKeys {
+            rings.append((personal, Configuration.personalTenant))
         }
-        if segment != nil, segment != .organizations, let personal = authority.personalKeys {
-            let issuer = configuration.entraIssuer(at: base, tenant: Configuration.personalTenant)
-            for key in try await personal.current().published {
-                shown.append(try key.entraKey(personal.subject, issuer: version == 1 ? nil : issuer))
+        var shown: [JSONValue] = []
+        for (ring, tenant) in rings {
+            let issuer = version == 1 ? nil : configuration.entraIssuer(at: base, tenant: tenant)
+            for key in try await ring.current().published {
+                shown.append(try key.entraKey(ring.naming.subject, issuer: issuer))
             }
         }
         return ["keys": .array(shown)]
     }
 
+    /// The id of the tenant in issuers; of `common` and `organizations`, a template.
+    private var namedTenant: String {
+        switch EntraSegment(rawValue: url.tenant) {
+        case nil: configuration.tenant.id
+        case .common, .organizations: "{tenantid}"
+        case .consumers: Configuration.personalTenant
+        }
+    }
+
     private func issuer(version: Int) -> String {
-        let segment = EntraSegment(rawValue: url.tenant)
-        if version == 1 {
-            return "https://sts.windows.net/\(segment == nil ? configuration.tenant.id : "{tenantid}")/"
-        }
-        return switch segment {
-        case nil: configuration.entraIssuer(at: base)
-        case .common, .organizations: configuration.entraIssuer(at: base, tenant: "{tenantid}")
-        case .consumers: configuration.entraIssuer(at: base, tenant: Configuration.personalTenant)
-        }
+        version == 1
+            ? "https://sts.windows.net/\(namedTenant)/" : configuration.entraIssuer(at: base, tenant: namedTenant)
     }
 
     /// The members of the service and no others, in its order (P-37; docs/reproduced.md, "Metadata").

@@ -27,13 +27,6 @@ extension Configuration {
         var names = [tenant.id]
         if profile == .externalID { names.append(tenant.subdomain) }
         if isAtService || !tenant.name.isEqualIgnoringCase(to: b2c.name) { names.append(tenant.name) }
-        for name in names {
-            if segment.isEqualIgnoringCase(to: name) { return ("", tenant.id) }
-            let run = segment.dropLast(name.count + 1)
-            if !run.isEmpty, segment.isEqualIgnoringCase(to: "\(run).\(name)") {
-                return (run.lowercased(), "\(run).\(tenant.id)")
-            }
-        }
-        return nil
+        return Tenant.run(of: segment, names: names).map { ($0, $0.isEmpty ? tenant.id : "\($0).\(tenant.id)") }
     }
 }

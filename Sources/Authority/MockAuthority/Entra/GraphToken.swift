@@ -49,10 +49,11 @@ extension EntraClaims {
 }
 
 extension TokenSigner {
-    /// The header of tokens of version 1, which names the key twice.
-    var headerOfVersionOne: JSONObject {
+    /// The header of tokens of version 1, which names the key twice; those for Graph have a nonce.
+    func headerOfVersionOne(nonce: String? = nil) -> JSONObject {
         let kid = JSONValue.string(key.identifier)
-        return JSONObject([("typ", "JWT"), ("alg", "RS256"), ("x5t", kid), ("kid", kid)])
+        let nonce = nonce.map { [("nonce", JSONValue.string($0))] } ?? []
+        return JSONObject([("typ", "JWT")] + nonce + [("alg", "RS256"), ("x5t", kid), ("kid", kid)])
     }
 
     /// A token that only Microsoft Graph can verify: what is signed has a hash of the `nonce` of the header.
@@ -60,17 +61,10 @@ extension TokenSigner {
         let nonce = EntraClaims.random(32)
         let payload = claims.bytes
         let hashed = Base64URL.encode(SHA256.digest(Array(nonce.utf8)))
-        let token = try sign(header: graphHeader(nonce: hashed), payload: payload)
+        let token = try sign(header: headerOfVersionOne(nonce: hashed), payload: payload)
         let signature = token.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
-        let given = Self.input(header: graphHeader(nonce: nonce), payload: payload) + "." + signature
+        let given = Self.input(header: headerOfVersionOne(nonce: nonce), payload: payload) + "." + signature
         record(given)
         return given
-    }
-
-    private func graphHeader(nonce: String) -> JSONObject {
-        let kid = JSONValue.string(key.identifier)
-        return JSONObject([
-            ("typ", "JWT"), ("nonce", .string(nonce)), ("alg", "RS256"), ("x5t", kid), ("kid", kid),
-        ])
     }
 }

@@ -37,7 +37,7 @@ final class KeyRing: Sendable {
     private let hidden = Mutex<KeysTask?>(nil)
     private let lastNumber = Mutex(0)
     private let generator: KeyGenerator
-    private let naming: KeyNaming
+    let naming: KeyNaming
     private let now: @Sendable () -> Int64
     private let changed: @Sendable (State) -> Void
 
@@ -51,14 +51,6 @@ final class KeyRing: Sendable {
         self.now = now
         self.changed = changed
         state = Mutex(saved)
-    }
-
-    /// The subject of the certificates of the keys; empty if the keys have no certificates.
-    var subject: String {
-        switch naming {
-        case .b2c: ""
-        case .certificate(let subject): subject
-        }
     }
 
     /// Begins to generate the first keys, if there are none yet.
@@ -90,7 +82,7 @@ final class KeyRing: Sendable {
         let known = state.withLock { $0.published + $0.retired }.map(\.identifier)
         let number = lastNumber.withLock { last in
             last = max(last, known.count) + 1
-            while let name = naming.name(ofNumber: last), known.contains(name) { last += 1 }
+            while let name = naming.era.keyName(last), known.contains(name) { last += 1 }
             return last
         }
         return try await newKeys([number]).value.get()[0]

@@ -126,13 +126,13 @@ final class TestRuns: Sendable {
 }
 
 extension Tenant {
-    /// The run that a tenant in a URL names; nothing for another tenant.
-    func run(of name: String) -> String? {
-        if isCalled(name) { return "" }
-        let suffix = "." + self.name
-        guard name.utf8.count > suffix.utf8.count, name.suffix(suffix.count).isEqualIgnoringCase(to: suffix) else {
-            return nil
+    /// The run that a segment of a URL names by one of these names of the tenant; `nil` for another tenant.
+    static func run(of segment: String, names: [String]) -> String? {
+        for name in names {
+            if segment.isEqualIgnoringCase(to: name) { return "" }
+            let run = segment.dropLast(name.count + 1)
+            if !run.isEmpty, segment.isEqualIgnoringCase(to: "\(run).\(name)") { return run.lowercased() }
         }
-        return name.dropLast(suffix.count).lowercased()
+        return nil
     }
 }

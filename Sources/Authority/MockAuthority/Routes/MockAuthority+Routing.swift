@@ -22,7 +22,9 @@ extension MockAuthority {
 
     /// The answer of an endpoint of B2C; `nil` if there is no such tenant, policy or endpoint.
     private func policyDecision(_ head: RequestHead, _ base: String) async throws(UnknownRun) -> Decision? {
-        guard let url = PolicyURL(head.target), let name = configuration.tenant.run(of: url.tenant) else { return nil }
+        let tenant = configuration.tenant
+        guard let url = PolicyURL(head.target), let name = Tenant.run(of: url.tenant, names: [tenant.name, tenant.id])
+        else { return nil }
         if let policy = url.policy.flatMap(configuration.policy(named:)) {
             let run = try b2c.runs.run(name)
             return await answer(

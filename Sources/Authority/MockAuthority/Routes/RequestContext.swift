@@ -69,16 +69,8 @@ extension RequestContext {
 extension Client {
     /// Whether the origin is that of a redirect URI of the client; on the loopback, with any port.
     fileprivate func owns(origin: String) -> Bool {
-        redirectURIs.contains { uri in
-            guard uri.hasPrefix("http") else { return false }
-            if uri == "http://localhost" { return Self.isLoopback(origin: origin) }
-            return uri == origin || uri.hasPrefix(origin + "/")
-        }
-    }
-
-    private static func isLoopback(origin: String) -> Bool {
-        guard let address = WebAddress(ofNativeClient: origin), address.text == origin else { return false }
-        return address.path.isEmpty && address.query == nil
+        guard let address = WebAddress(origin) else { return false }
+        return accepts(origin) || redirectURIs.contains { WebAddress($0)?.isSameOrigin(as: address) ?? false }
     }
 }
 

@@ -15,19 +15,20 @@ package struct ServerCertificate: Sendable, Equatable {
     /// Reads the certificate of a folder, or makes one if it is missing, too old, or lacks a name.
     ///
     /// - Parameters:
-    ///   - folder: where `ca.pem`, `ca.key`, `tls.pem`, `tls.key` and `tls.names` are.
+    ///   - folder: where `ca.pem`, `ca.key`, `tls.pem` and `tls.key` are.
     ///   - names: more names of the server, in addition to localhost, 127.0.0.1 and ::1.
     ///   - time: dates the certificate.
     /// - Throws: why the folder cannot be used.
     package init(in folder: StateFolder, names: [String], time: any TimeSource) throws(OperatorError) {
-        let now = time.wallMilliseconds / 1000
+        let maker = CertificateMaker(now: time.wallMilliseconds / 1000)
         let all = ["localhost", "127.0.0.1", "::1"] + names
         authorityFile = folder.file("ca.pem")
-        if let kept = try Self.kept(folder, all, now) {
-            (chain, key) = kept
+        if let kept = try Self.kept("tls", count: 2, folder), kept.own.names == all, kept.own.lasts(at: maker.now),
+            try folder.read("ca.pem") != nil
+        {
+            (chain, key) = (kept.certificatesPEM, kept.keyPEM)
             return
         }
-        let maker = CertificateMaker(now: now)
         let authority = try Self.authority(folder, maker)
         (chain, key) = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) { () throws(PrivateKeyError) in
             let key = try PrivateKey.generate()
@@ -36,36 +37,32 @@ package struct ServerCertificate: Sendable, Equatable {
         }
         try folder.write("tls.pem", text: chain)
         try folder.write("tls.key", text: key)
-        try folder.write("tls.names", text: Self.label(all, now))
     }
 
-    /// The content of `tls.names`: the time of the certificate and its names.
-    private static func label(_ names: [String], _ now: Int64) -> String {
-        "\(now) \(names.joined(separator: " "))"
-    }
-
-    /// The saved certificate, if it is valid for another month and has these names.
+    /// The saved certificates of this name and their key; nil if one file is missing.
+    ///
+    /// Damaged files are refused, not replaced.
     private static func kept(
-        _ folder: StateFolder, _ names: [String], _ now: Int64
-    ) throws(OperatorError) -> (chain: String, key: String)? {
-        guard let label = try folder.read(text: "tls.names"), let chain = try folder.read(text: "tls.pem"),
-            let key = try folder.read(text: "tls.key"), try folder.read(text: "ca.pem") != nil,
-            let made = label.spaceSeparated.first.flatMap({ Int64($0) }),
-            (made - 86400...made + 360 * 86400).contains(now),
-            label.spaceSeparated.dropFirst().elementsEqual(names)
+        _ name: String, count: Int, _ folder: StateFolder
+    ) throws(OperatorError) -> ServerCredentials? {
+        guard let certificates = try folder.read(text: "\(name).pem"), let key = try folder.read(text: "\(name).key")
         else { return nil }
-        try checkCertificates(chain, count: 2, "tls.pem", folder)
-        _ = try self.key(key, "tls.key", folder)
-        return (chain, key)
+        do throws(ServerCredentialsError) {
+            let kept = try ServerCredentials(certificates: certificates, key: key)
+            if kept.certificates.count == count { return kept }
+        } catch {
+            if error == .unreadableKey { throw .unreadable(file: folder.file("\(name).key")) }
+        }
+        throw .unreadable(file: folder.file("\(name).pem"))
     }
 
-    /// The certificate authority; damaged files are refused, not replaced.
+    /// The certificate authority, which is made once.
     private static func authority(
         _ folder: StateFolder, _ maker: CertificateMaker
     ) throws(OperatorError) -> (key: PrivateKey, certificate: String) {
-        if let pem = try folder.read(text: "ca.key"), let certificate = try folder.read(text: "ca.pem") {
-            try checkCertificates(certificate, count: 1, "ca.pem", folder)
-            return (try key(pem, "ca.key", folder), certificate)
+        if let kept = try kept("ca", count: 1, folder) {
+            guard let key = try? PrivateKey(pem: kept.keyPEM) else { throw .unreadable(file: folder.file("ca.key")) }
+            return (key, kept.certificatesPEM)
         }
         let (key, certificate) = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) {
             () throws(PrivateKeyError) in
@@ -76,18 +73,9 @@ package struct ServerCertificate: Sendable, Equatable {
         try folder.write("ca.pem", text: certificate, mode: 0o644)
         return (key, certificate)
     }
+}
 
-    private static func key(_ pem: String, _ name: String, _ folder: StateFolder) throws(OperatorError) -> PrivateKey {
-        let unreadable = OperatorError.unreadable(file: folder.file(name))
-        return try rethrowing(as: { _ in unreadable }) { () throws(PrivateKeyError) in try PrivateKey(pem: pem) }
-    }
-
-    /// Refuses a file that was cut or replaced.
-    private static func checkCertificates(
-        _ pem: String, count: Int, _ name: String, _ folder: StateFolder
-    ) throws(OperatorError) {
-        let marks = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"]
-        let counts = marks.map { pem.split(separator: $0, omittingEmptySubsequences: false).count - 1 }
-        guard counts == [count, count] else { throw .unreadable(file: folder.file(name)) }
-    }
+extension CertificateFacts {
+    /// Whether the certificate is valid for five more days.
+    fileprivate func lasts(at now: Int64) -> Bool { notBefore <= now && now <= notAfter - 5 * 86400 }
 }

@@ -10,14 +10,6 @@ extension Parameters {
             throw .parameterNotSupported(name)
         }
     }
-
-    /// The prompt that asks most of the person; `none` stands alone (OpenID Connect Core 3.1.2.1).
-    func strictPrompt() throws(Refusal) -> String? {
-        guard let words = self["prompt"]?.spaceSeparated else { return nil }
-        let known = ["none", "login", "select_account", "consent"]
-        guard words.allSatisfy(known.contains), words.count == 1 || !words.contains("none") else { throw .wrongPrompt }
-        return known.first(where: words.contains)
-    }
 }
 
 extension AuthorizationRequest.Options {

@@ -21,7 +21,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { text += literal }
 
-        mutating func appendInterpolation(_ value: String) { text += value.htmlEscaped }
+        mutating func appendInterpolation(_ value: String) { text += value.escapedForMarkup }
 
         mutating func appendInterpolation(_ html: HTML) { text += html.text }
 
@@ -36,20 +36,14 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension String {
-    /// The text, escaped for HTML text and for quoted attributes.
-    fileprivate var htmlEscaped: String {
-        var result = ""
-        result.reserveCapacity(utf8.count)
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+    /// The text, escaped for the text and for quoted attributes of HTML and XML.
+    ///
+    /// Each scalar is looked at: a combining mark after a quotation mark makes another character of both.
+    package var escapedForMarkup: String {
+        unicodeScalars.reduce(into: "") { text, scalar in text += Self.references[scalar] ?? String(scalar) }
     }
+
+    private static let references: [Unicode.Scalar: String] = [
+        "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
+    ]
 }

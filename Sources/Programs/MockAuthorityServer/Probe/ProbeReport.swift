@@ -1,5 +1,6 @@
 import Basics
 import JSON
+import MockAuthority
 
 /// A token for the API, described for people.
 struct ProbedToken {
@@ -67,19 +68,19 @@ struct ProbeReport {
     /// The form that continuous integration reads: a case for each token, and a failure for each that was accepted wrongly.
     private var junit: String {
         let cases = results.map { result in
-            let sentences = result.sentences.escapedForXML
+            let sentences = result.sentences.escapedForMarkup
             let content =
                 switch result.verdict {
                 case .wrong: "<failure message=\"\(sentences)\"/>"
                 case .noted: "<system-out>\(sentences)</system-out>"
                 case .right: ""
                 }
-            let name = "\(result.sent.name): \(result.sent.words)".escapedForXML
+            let name = "\(result.sent.name): \(result.sent.words)".escapedForMarkup
             return "<testcase classname=\"mock-authority probe\" name=\"\(name)\">\(content)</testcase>\n"
         }
         return """
             <?xml version="1.0" encoding="UTF-8"?>
-            <testsuite name="\(url.escapedForXML)" tests="\(results.count)" failures="\(wrong.count)" errors="0">
+            <testsuite name="\(url.escapedForMarkup)" tests="\(results.count)" failures="\(wrong.count)" errors="0">
             \(cases.joined())</testsuite>
             """
     }
