@@ -4,15 +4,47 @@ import JSON
 
 /// Endpoints that belong to no policy (docs/reproduced.md, "UserInfo and instance discovery").
 extension HostContext {
-    /// For people: a page that leads to the developer page.
+    /// For people: in a browser a page that leads to the developer page, else a list of URLs.
     ///
     /// It says nothing of a run, since it answers every machine.
     var welcome: Response {
+        guard head.headers["Accept"]?.contains("text/html") == true else { return welcomeText }
         let content: HTML = """
             <p>A stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.</p>
             <p class="aside"><a href="/\(Routes.developerPage.path)">Users, tokens, requests, keys and faults</a></p>
             """
         return Page(title: configuration.tenant.name, content: content).response
+    }
+
+    private var welcomeText: Response {
+        let policies = configuration.policies.map { policy in
+            "  \(base)/\(configuration.tenant.name)/\(policy.name.lowercased())/\(Routes.metadata.path)"
+        }
+        return Response.text(
+            """
+            mock-authority: a stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.
+
+            Metadata of its policies:
+            \(policies.joined(separator: "\n"))\(others)
+
+            In a browser:    \(base)/\(Routes.developerPage.path)
+            A token:         curl -s '\(base)/\(Routes.testToken.path)?user=alice'
+            Bad tokens:      curl -s \(base)/\(Routes.badTokens.path)
+            Another key:     curl -s -d '{"do":"rotate"}' \(base)/\(Routes.keyControl.path)
+            """)
+    }
+
+    private var others: String {
+        if mock.others.isEmpty { return "" }
+        let lines = mock.others.map { tenant in
+            "  \(base)/\(tenant.configuration.tenant.id)/\(Routes.entraMetadata.path)"
+        }
+        return """
+
+
+            and of the tenants of External ID and Entra beside it (a token: profile=external-id, profile=entra):
+            \(lines.joined(separator: "\n"))
+            """
     }
 
     /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
