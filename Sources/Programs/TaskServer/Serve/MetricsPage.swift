@@ -37,9 +37,9 @@ final class MetricsPage: Sendable {
             let name = source.name.map { "source \($0): " } ?? ""
             let end = source.isClosed ? ", closed" : ""
             let age = status.ageSeconds.map { ", \($0) s old" } ?? ""
-            // The failure may quote the provider.
-            let failure = source.name == nil ? "" : status.lastFailure.map { ", \($0.printable)" } ?? ""
-            let identifiers = status.keyIdentifiers.map { "kid \(Self.visible($0))\n" }.joined()
+            // The failure may quote the provider, and key identifiers are its own (V-131).
+            let failure = source.name == nil ? "" : status.lastFailure.map { ", \($0.printable())" } ?? ""
+            let identifiers = status.keyIdentifiers.map { "kid \($0.printable(64))\n" }.joined()
             return "\(name)keys \(status.state.rawValue)\(age)\(end)\(failure)\n\(identifiers)"
         }.joined()
     }
@@ -142,10 +142,5 @@ final class MetricsPage: Sendable {
         text.single("tasks_store_list_evictions_total", .counter, "Lists evicted to make room.", state.listEvictions)
         text.single("tasks_store_list_entries", .gauge, "Lists in memory.", state.lists)
         text.single("tasks_store_list_bytes", .gauge, "Memory of these lists.", state.listBytes)
-    }
-
-    /// Returns a key identifier in printable ASCII, and not too much of it, because it comes from elsewhere (V-131).
-    private static func visible(_ text: String) -> String {
-        String(text.unicodeScalars.prefix(64).map { $0.value > 0x20 && $0.value < 0x7F ? Character($0) : "?" })
     }
 }
