@@ -27,7 +27,6 @@ final class Log: Sendable {
     private let queue = Mutex(Queue())
     private let isClosing = Atomic<Bool>(false)
     private let work = Wakeup()
-    private let pause = Wakeup()
     private let finished = Wakeup()
 
     init(
@@ -73,8 +72,7 @@ final class Log: Sendable {
     func close(within limit: Duration = .seconds(1)) {
         isClosing.store(true, ordering: .sequentiallyConsistent)
         work.wake()
-        pause.wake()
-        _ = finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + UInt64(limit.nanoseconds))
+        finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + UInt64(limit.nanoseconds))
     }
 
     private func run() {
@@ -83,7 +81,7 @@ final class Log: Sendable {
         var isLast = false
         while !isLast {
             work.wait()
-            _ = pause.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + Self.gathering)
+            SystemTime().sleep(nanoseconds: Self.gathering)
             // Read before the lines, so that the lines from before the close are among the last ones.
             isLast = isClosing.load(ordering: .sequentiallyConsistent)
             let dropped = queue.withLock { queue in
