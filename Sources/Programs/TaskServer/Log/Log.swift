@@ -53,12 +53,15 @@ final class Log: Sendable {
     /// Logs lines of this level and the more important ones from now on.
     func setLevel(_ level: LogLevel) { leastRank.store(level.rank, ordering: .relaxed) }
 
-    /// Logs one line; `fields` adds to it.
-    func write(_ level: LogLevel, _ event: StaticString, _ fields: (inout LogText) -> Void = { _ in }) {
+    /// Logs one line; `fields` adds to it, and so does the number of lines that were left out before it.
+    func write(
+        _ level: LogLevel, _ event: StaticString, leftOut: Int = 0, _ fields: (inout LogText) -> Void = { _ in }
+    ) {
         guard writes(level) else { return }
         // Made before the lock is taken, which is held only to copy the line.
         var line = LogText(format, level, event, at: time.wallMilliseconds)
         fields(&line)
+        if leftOut > 0 { line.number("leftOut", leftOut) }
         line.end()
         let isFirst = queue.withLock { queue in
             let size = queue.lines.count
