@@ -196,7 +196,7 @@ let package = Package(
         tests("JSONTests", of: ["JSON"]),
         tests("OpenSSLTests", of: ["OpenSSL", "JSON", "Platform"], exclude: ["Vectors"]),
         tests("SQLiteTests", of: ["SQLite", "CSQLite"]),
-        tests("CurlTests", of: ["Curl"]),
+        tests("CurlTests", of: ["Curl", "Platform"]),
         tests("ZlibTests", of: ["Zlib"]),
         tests("HTTPTests", of: ["HTTP", "JSON"]),
         tests("TokensTests", of: ["Tokens", "JSON", "OpenSSL"]),

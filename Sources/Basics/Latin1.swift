@@ -10,12 +10,6 @@ extension String {
 
     /// Reads bytes as Latin-1, in which each byte is the number of its character.
     package init(latin1 bytes: [UInt8]) {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            if byte >= 0x80 { text.append(0xC0 | byte >> 6) }
-            text.append(byte < 0x80 ? byte : 0x80 | byte & 0x3F)
-        }
-        self = String(decoding: text, as: UTF8.self)
+        self = String(decoding: bytes.lazy.map { UInt16($0) }, as: UTF16.self)
     }
 }

@@ -4,24 +4,15 @@ package struct OperatorError: Error, Sendable, Equatable {
     package let failure: String
     /// What to do.
     package private(set) var advice: String?
-    /// The exit code of the program.
-    package let exitCode: Int32
+    /// How the program ends.
+    package let exitStatus: ExitStatus
     /// Whether a program that runs holds the database, so that a later attempt may succeed.
     package var isDatabaseLocked = false
 
-    package init(_ failure: String, advice: String? = nil, exitCode: Int32 = 1) {
+    package init(_ failure: String, _ exitStatus: ExitStatus = .failure, advice: String? = nil) {
         self.failure = failure
+        self.exitStatus = exitStatus
         self.advice = advice
-        self.exitCode = exitCode
-    }
-
-    /// A sentence that says what failed, and after a semicolon what to do.
-    package init(sentence: String) {
-        guard let semicolon = sentence.indices.first(where: { sentence[$0...].hasPrefix("; ") }) else {
-            self.init(sentence)
-            return
-        }
-        self.init(String(sentence[..<semicolon]), advice: String(sentence[semicolon...].dropFirst(2)))
     }
 
     /// A statement in an open database failed, or the database contradicts itself.

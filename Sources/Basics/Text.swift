@@ -27,13 +27,8 @@ extension String {
 
     /// The same text, with `A` to `Z` as `a` to `z`.
     package var lowercasedASCII: String {
-        hasUppercaseASCII ? String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self) : self
-    }
-
-    private var hasUppercaseASCII: Bool {
-        let bytes = utf8.span
-        for index in bytes.indices where bytes[index] != bytes[index].lowercasedASCII { return true }
-        return false
+        let hasUppercase = utf8.span.contains { $0 != $0.lowercasedASCII }
+        return hasUppercase ? String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self) : self
     }
 
     /// Whether the text contains a control character.
@@ -43,6 +38,12 @@ extension String {
 
     /// Whether the text contains U+0000.
     package var containsNUL: Bool { utf8.span.contains { $0 == 0 } }
+
+    /// Returns at most this many characters, with a question mark for each that is not printable ASCII: the text came
+    /// from elsewhere, and goes to a terminal or a log.
+    package func printable(_ most: Int = 512) -> String {
+        String(unicodeScalars.prefix(most).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" })
+    }
 }
 
 extension [String] {
@@ -56,11 +57,16 @@ extension [String] {
 
 extension Substring {
     /// The text without spaces and tabs around it.
-    package var trimmingBlanks: Substring {
-        var bytes = utf8[...]
+    package var trimmingBlanks: Substring { Substring(utf8.trimmingBlanks) }
+}
+
+extension BidirectionalCollection<UInt8> where SubSequence == Self {
+    /// The bytes without spaces and tabs around them.
+    @inlinable package var trimmingBlanks: Self {
+        var bytes = self
         while let first = bytes.first, first.isBlank { bytes.removeFirst() }
         while let last = bytes.last, last.isBlank { bytes.removeLast() }
-        return Substring(bytes)
+        return bytes
     }
 }
 

@@ -2,6 +2,7 @@ import Support
 import Basics
 import Curl
 import Glibc
+import Platform
 import Testing
 
 @Suite("A fetcher accepts one whole document and nothing else", .timeLimit(.minutes(15)))
@@ -157,7 +158,7 @@ struct HTTPFetcherTests {
         defer { server.stop() }
         let fetcher = HTTPFetcher()
         let start = ContinuousClock.now
-        startThread {
+        _ = try? NamedThread.start("cancel") {
             eventuallyBlocking("the server has a request") { server.requests > 0 }
             fetcher.cancel()
         }

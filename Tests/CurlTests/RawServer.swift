@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Support
 import Synchronization
 
@@ -38,7 +39,7 @@ final class RawServer: Sendable {
     init(_ answer: @escaping @Sendable (Connection) -> Void) {
         let (socket, number) = (try? listenOnLoopback()) ?? (-1, 0)
         (listener, port) = (socket, UInt16(number))
-        startThread { [self] in
+        _ = try? NamedThread.start("raw-server") { [self] in
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else {
@@ -46,7 +47,7 @@ final class RawServer: Sendable {
                     close(listener)
                     return
                 }
-                startThread { self.serve(descriptor, answer) }
+                _ = try? NamedThread.start("raw-connection") { self.serve(descriptor, answer) }
             }
         }
     }
@@ -70,22 +71,4 @@ final class RawServer: Sendable {
         answer(Connection(request: request, descriptor: descriptor))
         close(descriptor)
     }
-}
-
-/// Starts a thread that runs the body.
-func startThread(_ body: @escaping @Sendable () -> Void) {
-    final class Box: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    let argument = Unmanaged.passRetained(Box(body)).toOpaque()
-    pthread_create(
-        &thread, nil,
-        { argument in
-            guard let argument else { return nil }
-            Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
-            return nil
-        }, argument)
-    pthread_detach(thread)
 }

@@ -53,21 +53,8 @@ enum Corpus {
 
     static func inputs(of target: FuzzTarget) throws -> [Input] {
         let folder = TestFile("Corpus/\(target.rawValue)").path
-        return try names(in: folder).map { name in
+        return try Folder.files(below: folder).map { name in
             Input(path: "\(folder)/\(name)", bytes: try TestFile("Corpus/\(target.rawValue)/\(name)").bytes())
         }
-    }
-
-    private static func names(in folder: String) throws -> [String] {
-        guard let stream = opendir(folder) else { throw BrokenInvariant(description: "\(folder) is there") }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
     }
 }

@@ -1,15 +1,14 @@
 import Glibc
 import Platform
+import Support
 import Testing
 
 @Suite("Small files are read and written whole", .timeLimit(.minutes(15)))
 struct FileTests {
-    private let folder: String
+    private let home: TemporaryFolder
+    private var folder: String { home.path }
 
-    init() throws {
-        var template = Array("/tmp/files-XXXXXX".utf8CString)
-        folder = try #require(mkdtemp(&template).map { String(cString: $0) })
-    }
+    init() throws { home = try TemporaryFolder() }
 
     @Test func `A file is read as it was written, with its permissions`() throws {
         let path = "\(folder)/secret"
@@ -25,7 +24,7 @@ struct FileTests {
         try File.replace(path, with: Array("a long first version".utf8))
         try File.replace(path, with: Array("short".utf8))
         #expect(try File.read(path) == Array("short".utf8))
-        #expect(try FileTests.names(in: folder) == ["cache"])
+        #expect(try Folder.files(below: folder) == ["cache"])
     }
 
     @Test func `An error has the reason of the system`() {
@@ -45,17 +44,6 @@ struct FileTests {
     @Test func `A file stays unchanged if the new one cannot be written`() throws {
         let error = #expect(throws: SystemError.self) { try File.replace("/dev/full/x", with: [1]) }
         #expect(error?.operation == "write '/dev/full/x'")
-    }
-
-    private static func names(in folder: String) throws -> [String] {
-        let open = try #require(opendir(folder))
-        defer { closedir(open) }
-        var names: [String] = []
-        while let entry = readdir(open) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names.filter { $0 != "." && $0 != ".." }
     }
 }
 

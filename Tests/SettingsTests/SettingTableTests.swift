@@ -29,7 +29,8 @@ private struct Sample: SettingTable {
             "ISSUER", .text("ISSUER", expected: "an issuer", example: "x"),
             absence: "from the metadata", help: "Pins it.")
         password = reader.optional(
-            "PASSWORD", .text("TEXT", expected: "a password", example: "x").secret, help: "Secret.")
+            "PASSWORD", .text("TEXT", expected: "a password", example: "x").redacted { _ in "(hidden)" },
+            help: "Secret.")
         version = reader.flag("version", help: "Prints the version.")
         user = reader.option("user", .text("NAME", expected: "a name", example: "alice"), help: "Whose token.")
         if level == .debug, query { reader.mistake("Debugging with tokens in the query is not wise.") }

@@ -214,15 +214,3 @@ private func isFree(_ port: UInt16) -> Bool {
     defer { close(number) }
     return withLoopback(port) { bind(number, $0, $1) } == 0
 }
-
-/// Lends an address of this machine.
-package func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
-    }
-}

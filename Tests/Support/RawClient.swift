@@ -36,15 +36,8 @@ package final class RawClient {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         // `deinit` closes the socket, also when this throws, because every field is set.
-        guard (overIPv6 ? connect6(port) : connect4(port)) == 0 else { throw .system("connect", errno) }
-    }
-
-    private func connect4(_ port: UInt16) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return connect(to: &address)
+        let code = overIPv6 ? connect6(port) : withLoopback(port) { Glibc.connect(descriptor, $0, $1) }
+        guard code == 0 else { throw .system("connect", errno) }
     }
 
     private func connect6(_ port: UInt16) -> Int32 {
@@ -52,11 +45,7 @@ package final class RawClient {
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = port.bigEndian
         address.sin6_addr = in6addr_loopback
-        return connect(to: &address)
-    }
-
-    private func connect<Address>(to address: inout Address) -> Int32 {
-        withUnsafeBytes(of: &address) { bytes in
+        return withUnsafeBytes(of: &address) { bytes in
             Glibc.connect(
                 descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
         }

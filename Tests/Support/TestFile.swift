@@ -1,14 +1,8 @@
-import Glibc
 import JSON
+import Platform
 
 /// A file next to the tests, found by the path of the source: no bundle, so no Foundation.
 package struct TestFile: Sendable {
-    /// Why a file was not read.
-    package struct Unreadable: Error {
-        /// Where it was looked for.
-        package let path: String
-    }
-
     /// The path.
     package let path: String
 
@@ -24,16 +18,7 @@ package struct TestFile: Sendable {
     }
 
     /// All of it.
-    package func bytes() throws(Unreadable) -> [UInt8] {
-        guard let file = fopen(path, "r") else { throw Unreadable(path: path) }
-        defer { fclose(file) }
-        var all: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = fread(&piece, 1, piece.count, file), count > 0 {
-            all.append(contentsOf: piece.prefix(count))
-        }
-        return all
-    }
+    package func bytes() throws(SystemError) -> [UInt8] { try File.read(path) }
 
     /// All of it, read as one JSON text.
     package func json() throws -> JSONValue {

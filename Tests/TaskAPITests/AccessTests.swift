@@ -308,7 +308,7 @@ struct AccessTests {
         // Most refusals write no line, so nothing is worked out before one asks.
         #expect(asked.load(ordering: .relaxed) == 0)
         let token = try #require(record.refusedToken?())
-        #expect(token.keyIdentifier == "a \"key\" ??")
+        #expect(token.keyIdentifier == "a \"key\" ?")
         #expect(token.fingerprint == "\(header.utf8.count + 9) bytes")
         #expect(!"\(record)".contains(header))
     }

@@ -14,7 +14,7 @@ extension FieldParameters {
     /// Reads the bytes of a field value.
     init(_ field: some Sequence<UInt8>) {
         var bytes = Array(field)[...]
-        let value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmed))
+        let value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmingBlanks))
         var parameters: [RequestTarget.Argument] = []
         while parameters.count < 16, let parameter = bytes.removeParameter() { parameters.append(parameter) }
         self.init(value: value, parameters: parameters)
@@ -31,12 +31,12 @@ extension ArraySlice<UInt8> {
     /// Takes `; name=value` from the front; nil at the end, or if anything else comes first.
     fileprivate mutating func removeParameter() -> RequestTarget.Argument? {
         _ = removePrefix { $0.isBlank || $0 == UInt8(ascii: ";") }
-        let name = removePrefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.trimmed
+        let name = removePrefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.trimmingBlanks
         guard !name.isEmpty, first == UInt8(ascii: "=") else { return nil }
         removeFirst()
         let lowered = String(lenient: name.map(\.lowercasedASCII))
         guard first == UInt8(ascii: "\"") else {
-            let value = removePrefix { $0 != UInt8(ascii: ";") }.trimmed
+            let value = removePrefix { $0 != UInt8(ascii: ";") }.trimmingBlanks
             return RequestTarget.Argument(name: lowered, value: String(lenient: Array(value)))
         }
         removeFirst()
@@ -51,12 +51,5 @@ extension ArraySlice<UInt8> {
             if byte == UInt8(ascii: "\\"), let quoted = popFirst() { value.append(quoted) } else { value.append(byte) }
         }
         return nil
-    }
-
-    /// The bytes without the spaces and tabs at both ends.
-    fileprivate var trimmed: ArraySlice<UInt8> {
-        var rest = drop(while: \.isBlank)
-        while rest.last?.isBlank == true { rest.removeLast() }
-        return rest
     }
 }

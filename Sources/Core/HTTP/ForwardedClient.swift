@@ -15,8 +15,9 @@ package enum ForwardedClient: Sendable, Hashable {
 
     /// Reads the fields of a request.
     package init(in headers: HeaderSection, trusting proxies: [IPAddressRange]) {
-        let standard = Self.nodes(of: headers, "Forwarded", Self.forwardedNode)
-        let old = Self.nodes(of: headers, "X-Forwarded-For") { $0 }
+        // An element of `Forwarded` has the form of parameters; one that names no client counts as an empty node.
+        let standard = Self.elements(of: headers, "Forwarded").map { FieldParameters(";\($0)".utf8)["for"] ?? "" }
+        let old = Self.elements(of: headers, "X-Forwarded-For")
         switch (standard.isEmpty, old.isEmpty) {
         case (true, true): self = .none
         case (false, true): self = Self.client(in: standard, trusting: proxies)
@@ -31,30 +32,16 @@ package enum ForwardedClient: Sendable, Hashable {
         }
     }
 
-    /// Returns the node of each list element that may name a client; an empty text if the element has none.
-    private static func nodes(
-        of headers: HeaderSection, _ name: String, _ node: (Substring) -> Substring
-    ) -> [Substring] {
+    /// Returns the elements of a list, also empty ones, without blanks around them.
+    private static func elements(of headers: HeaderSection, _ name: String) -> [String] {
         headers.values(name).flatMap { value in
-            value.split(separator: ",", omittingEmptySubsequences: false).map { node($0.trimmingBlanks) }
+            value.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmingBlanks) }
         }
     }
 
-    /// Returns the value of `for` in one element of `Forwarded`.
-    private static func forwardedNode(_ element: Substring) -> Substring {
-        for pair in element.split(separator: ";") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, String(parts[0].trimmingBlanks).isEqualIgnoringCase(to: "for") else { continue }
-            let value = parts[1].trimmingBlanks
-            return value.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
-                ? value.dropFirst().dropLast() : value
-        }
-        return ""
-    }
-
-    private static func client(in nodes: [Substring], trusting proxies: [IPAddressRange]) -> ForwardedClient {
+    private static func client(in nodes: [String], trusting proxies: [IPAddressRange]) -> ForwardedClient {
         for node in nodes.reversed() {
-            let host = withoutPort(node)
+            let host = withoutPort(node[...])
             guard let address = IPAddress(host) else { return .unclear }
             if !proxies.contains(where: { $0.contains(address) }) {
                 return .client(address, text: String(host))

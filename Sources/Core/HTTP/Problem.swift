@@ -53,9 +53,7 @@ extension Problem {
     /// The problem as one line of text.
     package var line: [UInt8] {
         let ids = identifiers.isEmpty ? "" : " ids: \(identifiers.map(String.init).joined(separator: ", "))"
-        var line: [UInt8] = []
-        for part in [title, ". ", detail, ids, " (", code, ")\n"] { line.append(contentsOf: part.utf8) }
-        return line
+        return Array("\(title). \(detail)\(ids) (\(code))\n".utf8)
     }
 
     /// Returns the answer with this problem; `cacheControl` is nil if the caller adds the field.

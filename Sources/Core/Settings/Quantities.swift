@@ -45,8 +45,7 @@ private func quantity(_ text: String, units: [(name: String, factor: Int)], plai
 extension Duration {
     /// The time in the largest unit that needs no fraction: `15m`.
     var short: String {
-        let (seconds, attoseconds) = components
-        let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+        let milliseconds = Int(self / .milliseconds(1))
         guard milliseconds > 0 else { return "0s" }
         let unit = durationUnits.last { milliseconds % $0.1 == 0 } ?? ("ms", 1)
         return "\(milliseconds / unit.1)\(unit.0)"

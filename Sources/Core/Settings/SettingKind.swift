@@ -30,9 +30,6 @@ package struct SettingKind<Value: Sendable>: Sendable {
         self.bareFlag = bareFlag
     }
 
-    /// The same kind, never shown, and readable from a file that the `_FILE` variant of the setting names.
-    package var secret: SettingKind { redacted { _ in "(hidden)" } }
-
     /// Returns the same kind, shown only through the closure, and readable from a file that the `_FILE` variant names.
     package func redacted(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
         SettingKind(

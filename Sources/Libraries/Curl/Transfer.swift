@@ -7,7 +7,9 @@ private import OpenSSL
     private let easy: UnsafeMutableRawPointer
     private let request: FetchRequest
     private let address: WebAddress
-    private let received: ReceivedBody
+    /// The body that has arrived so far, up to its limit.
+    private var received: [UInt8] = []
+    private var isTooLong = false
     /// libcurl uses the text and the fields until the handle is freed.
     private let errorText: UnsafeMutablePointer<CChar>
     private let fields: UnsafeMutablePointer<curl_slist>?
@@ -18,7 +20,6 @@ private import OpenSSL
         guard let easy = unsafe curl_easy_init() else { throw .unavailable(reason: "no easy handle") }
         unsafe self.easy = easy
         self.request = request
-        received = ReceivedBody(limit: request.maxBytes)
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         let encoding = unsafe curl_slist_append(nil, "Accept-Encoding: identity")
@@ -35,7 +36,7 @@ private import OpenSSL
     }
 
     private func setOptions() throws(FetchError) {
-        let context = unsafe Unmanaged.passUnretained(received).toOpaque()
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         var results = unsafe [
             ccurl_set_error_buffer(easy, errorText),
             ccurl_set_receiver(easy, receiveBody, context),
@@ -114,7 +115,7 @@ private import OpenSSL
         default: throw .status(status)
         }
         if let coding = field("Content-Encoding"), coding.lowercased() != "identity" { throw .encoded(coding) }
-        return FetchedDocument(body: received.bytes, maxAge: field("Cache-Control").flatMap(CacheControl.maxAge))
+        return FetchedDocument(body: received, maxAge: field("Cache-Control").flatMap(CacheControl.maxAge))
     }
 
     /// Returns the answer, even if its body was too long to be read to its end.
@@ -123,7 +124,7 @@ private import OpenSSL
             let failure = failure(CURLcode(rawValue: result))
             guard case .tooLong = failure else { throw failure }
         }
-        return (status, received.bytes)
+        return (status, received)
     }
 
     private var status: Int {
@@ -133,7 +134,7 @@ private import OpenSSL
     }
 
     private func failure(_ result: CURLcode) -> FetchError {
-        if received.isTooLong { return .tooLong(limit: request.maxBytes) }
+        if isTooLong { return .tooLong(limit: request.maxBytes) }
         let text = unsafe String(cString: errorText)
         let reason = unsafe text.isEmpty ? String(cString: curl_easy_strerror(result)) : text
         switch result {
@@ -156,22 +157,12 @@ private import OpenSSL
         while let value = unsafe ccurl_field(easy, name, values.count) { unsafe values.append(String(cString: value)) }
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
-}
 
-/// The body that has arrived so far, up to its limit.
-private final class ReceivedBody {
-    private let limit: Int
-    private(set) var bytes: [UInt8] = []
-    private(set) var isTooLong = false
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    func append(_ piece: UnsafeRawBufferPointer) -> Bool {
-        if piece.count > limit - bytes.count { isTooLong = true }
+    /// Takes a piece of the body; returns false if the body is longer than its limit.
+    fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+        if piece.count > request.maxBytes - received.count { isTooLong = true }
         guard !isTooLong else { return false }
-        unsafe bytes.append(contentsOf: piece)
+        unsafe received.append(contentsOf: piece)
         return true
     }
 }
@@ -181,8 +172,8 @@ private func receiveBody(
     piece: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let context = unsafe context else { return 0 }
-    let body = unsafe Unmanaged<ReceivedBody>.fromOpaque(context).takeUnretainedValue()
-    return unsafe body.append(UnsafeRawBufferPointer(start: piece, count: size * count)) ? size * count : 0
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    return unsafe transfer.receive(UnsafeRawBufferPointer(start: piece, count: size * count)) ? size * count : 0
 }
 
 /// libcurl itself, set up once per process.

@@ -1,4 +1,4 @@
-private import Glibc
+import Glibc
 
 /// An open file, socket or pipe, which is closed at the end of the value.
 ///
@@ -7,11 +7,10 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// The number of the descriptor, which this value owns: a caller must not close it.
     let number: Int32
 
-    /// The kind of the object, if it is no regular file.
-    private var otherKind: String? {
+    /// What the system knows of the object; nil with the reason in `errno`.
+    var facts: stat? {
         var facts = stat()
-        guard unsafe fstat(number, &facts) == 0 else { return nil }
-        return File.otherKind(mode: facts.st_mode)
+        return unsafe fstat(number, &facts) == 0 ? facts : nil
     }
 
     /// Takes over a descriptor that no one else closes.
@@ -45,21 +44,17 @@ package struct FileDescriptor: ~Copyable, Sendable {
         if let kind = File.otherKind(path) { throw refusal(kind) }
         // Another object may have taken the name meanwhile.
         let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY)
-        if let kind = file.otherKind { throw refusal(kind) }
+        if let kind = file.facts.flatMap({ File.otherKind(mode: $0.st_mode) }) { throw refusal(kind) }
         return file
     }
 
     /// Returns all bytes from here to the end, or to the limit.
     borrowing func readAll(limit: Int) throws(SystemError) -> [UInt8] {
         var all: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 14)
         while all.count < limit {
-            let wanted = min(piece.count, limit - all.count)
-            let count = unsafe read(number, &piece, wanted)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .last("read") }
-            if count == 0 { break }
-            all.append(contentsOf: piece.prefix(count))
+            let piece = try readSome(min(1 << 14, limit - all.count))
+            if piece.isEmpty { break }
+            all += piece
         }
         return all
     }

@@ -39,8 +39,7 @@ package struct FileLock: ~Copyable, Sendable {
         let file = try rethrowing(as: Failure.system) { () throws(SystemError) in
             try FileDescriptor.regular(path, O_RDWR | O_CREAT)
         }
-        var facts = stat()
-        guard unsafe fstat(file.number, &facts) == 0 else { throw .system(.last("look at '\(path)'")) }
+        guard let facts = file.facts else { throw .system(.last("look at '\(path)'")) }
         guard extent == .whole || facts.st_nlink <= 1 else { throw .hasOtherNames }
         guard extent.set(true, on: file.number) else {
             throw [EAGAIN, EACCES].contains(errno) ? .held : .system(.last("lock '\(path)'"))
@@ -58,9 +57,8 @@ package struct FileLock: ~Copyable, Sendable {
 
     /// Whether the file has no name any more, so that anything written to it is lost.
     package var isNameless: Bool {
-        var facts = stat()
         // Some file systems do not count names.
-        return unsafe fstat(file.number, &facts) == 0 && facts.st_nlink == 0 && !isInPlace
+        file.facts?.st_nlink == 0 && !isInPlace
     }
 
     /// Whether the path still leads to the file.

@@ -23,8 +23,7 @@ package enum Folder {
         guard depth < deepest else { return [] }
         var found: [String] = []
         for name in try names(in: path) where !name.hasPrefix(".") {
-            var facts = stat()
-            guard unsafe stat("\(path)/\(name)", &facts) == 0 else { continue }
+            guard let facts = File.facts(of: "\(path)/\(name)") else { continue }
             switch facts.st_mode & S_IFMT {
             case S_IFREG: found.append(prefix + name)
             case S_IFDIR: found += try files(below: "\(path)/\(name)", prefix: "\(prefix)\(name)/", depth: depth + 1)
@@ -34,7 +33,8 @@ package enum Folder {
         return found
     }
 
-    private static func names(in path: String) throws(SystemError) -> [String] {
+    /// Returns the names of all entries of a folder, `.` and `..` too.
+    static func names(in path: String) throws(SystemError) -> [String] {
         guard let folder = unsafe opendir(path) else { throw .last("open '\(path)'") }
         defer { _ = unsafe closedir(folder) }
         var names: [String] = []

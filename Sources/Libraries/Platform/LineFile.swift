@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 private import Glibc
 
 /// A new file of lines, which has another name until it is whole: its own and `.part`.
@@ -21,21 +21,21 @@ package struct LineFile: ~Copyable {
     private static let most = (written: 1 << 16, unsynchronized: 1 << 20)
 
     /// Begins the file of this path, which must be free.
-    package static func create(_ path: String) throws(SystemError) -> LineFile {
-        let taken = SystemError(
-            operation: "write '\(path)'", reason: "it exists, and is not replaced; give another name")
+    package static func create(_ path: String) throws(OperatorError) -> LineFile {
+        let taken = OperatorError("write '\(path)': it exists, and is not replaced", advice: "give another name")
         guard !File.exists(path) else { throw taken }
         let partial = "\(path).part"
         let lock = try rethrowing(as: { (failure: FileLock.Failure) in
             switch failure {
-            case .held, .hasOtherNames:
-                SystemError(operation: "write '\(partial)'", reason: "another program is writing it")
-            case .system(let error): error
+            case .held, .hasOtherNames: OperatorError("write '\(partial)': another program is writing it")
+            case .system(let error): OperatorError(error)
             }
         }) { () throws(FileLock.Failure) in try FileLock(path: partial) }
         // Another program may have finished the file since, and the lock may be on it.
         guard !File.exists(path) else { throw taken }
-        let file = try FileDescriptor(opening: partial, O_WRONLY | O_APPEND | O_TRUNC)
+        let file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in
+            try FileDescriptor(opening: partial, O_WRONLY | O_APPEND | O_TRUNC)
+        }
         return LineFile(path: path, partial: partial, lock: lock, file: file)
     }
 

@@ -1,3 +1,4 @@
+package import Basics
 private import Glibc
 
 /// Facts of the system about this process.
@@ -30,4 +31,9 @@ package enum ProcessFacts {
         guard unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
+}
+
+/// Ends the process at once; buffered output is lost.
+package func exitProcess(_ status: ExitStatus) -> Never {
+    exit(status.rawValue)
 }

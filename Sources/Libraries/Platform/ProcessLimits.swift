@@ -16,11 +16,7 @@ package enum ProcessLimits {
 
     /// How many files and sockets the process has open now; 0 if the system does not say.
     package static var openFiles: Int {
-        guard let folder = unsafe opendir("/proc/self/fd") else { return 0 }
-        defer { _ = unsafe closedir(folder) }
         // The folder itself, its parent and the descriptor that reads the folder are not counted.
-        var count = -3
-        while unsafe readdir(folder) != nil { count += 1 }
-        return max(count, 0)
+        max(((try? Folder.names(in: "/proc/self/fd")) ?? []).count - 3, 0)
     }
 }

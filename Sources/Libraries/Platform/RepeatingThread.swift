@@ -42,11 +42,7 @@ package final class RepeatingThread: Sendable {
 
     private func run(_ step: () -> Int64?) {
         while !state.withLock({ $0.isStopped }) {
-            if let next = step() {
-                _ = wakeup.wait(untilMonotonicNanoseconds: UInt64(max(0, next)))
-            } else {
-                wakeup.wait()
-            }
+            wakeup.wait(untilMonotonicNanoseconds: UInt64(max(0, step() ?? .max)))
         }
     }
 }

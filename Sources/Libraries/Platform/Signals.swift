@@ -50,12 +50,10 @@ package struct Signals: Sendable {
         return spared
     }
 
+    /// Waits for the next signal.
     package func next() -> Signal {
-        var set = set
-        var number: Int32 = 0
         while true {
-            _ = unsafe sigwait(&set, &number)
-            if let signal = awaited.first(where: { $0.number == number }) { return signal }
+            if let signal = next(within: .seconds(86_400)) { return signal }
         }
     }
 

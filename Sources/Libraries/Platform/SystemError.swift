@@ -47,5 +47,5 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
 
 extension OperatorError {
     /// A file or a stream that cannot be used.
-    package init(_ error: SystemError) { self.init(sentence: error.description) }
+    package init(_ error: SystemError) { self.init(error.description) }
 }

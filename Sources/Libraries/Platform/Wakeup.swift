@@ -38,16 +38,9 @@ package final class Wakeup: @unchecked Sendable {
         _ = unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// Sleeps until another thread calls `wake`.
-    package func wait() {
-        _ = unsafe pthread_mutex_lock(mutex)
-        while !isAwake { _ = unsafe pthread_cond_wait(condition, mutex) }
-        isAwake = false
-        _ = unsafe pthread_mutex_unlock(mutex)
-    }
-
     /// Sleeps until woken or until this time of the monotonic clock; returns whether it was woken.
-    package func wait(untilMonotonicNanoseconds deadline: UInt64) -> Bool {
+    @discardableResult
+    package func wait(untilMonotonicNanoseconds deadline: UInt64 = .max) -> Bool {
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         _ = unsafe pthread_mutex_lock(mutex)
         var code: Int32 = 0

@@ -8,7 +8,7 @@ import Settings
 /// A container's health check then needs no other program.
 func health(_ settings: MockSettings) throws(OperatorError) -> String {
     let address = settings.network.listen.seenFromHere
-    let reply = try rethrowing(as: { OperatorError(sentence: "\(address): \($0.message)") }) { () throws(FetchError) in
+    let reply = try rethrowing(as: { OperatorError("\(address): \($0.message)") }) { () throws(FetchError) in
         // This resource always exists, and reading it changes nothing.
         try HTTPFetcher.askOwnServer("http://\(address)\(MockAuthority.Path.badTokens)")
     }

@@ -53,12 +53,6 @@ private func clientSettings(_ settings: MockSettings) throws(OperatorError) -> S
     return client.text
 }
 
-extension OperatorError {
-    init(_ failure: String, _ status: ExitStatus) {
-        self.init(failure, exitCode: status.rawValue)
-    }
-}
-
 func answer(_ text: String) -> Never {
     StandardStream.output.print(text)
     exitProcess(.success)
@@ -66,7 +60,7 @@ func answer(_ text: String) -> Never {
 
 func fail(_ error: OperatorError) -> Never {
     StandardStream.error.print("mock-authority: \(error.message)")
-    exitProcess(ExitStatus(rawValue: error.exitCode) ?? .failure)
+    exitProcess(error.exitStatus)
 }
 
 func readSettings(_ arguments: [String]) throws(OperatorError) -> (settings: MockSettings, command: SettingsCommand?) {

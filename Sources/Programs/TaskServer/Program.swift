@@ -46,7 +46,7 @@ private func run(
         }
     } catch {
         StandardStream.error.print("task-server: \(error.message)")
-        return ExitStatus(rawValue: error.exitCode) ?? .failure
+        return error.exitStatus
     }
 }
 
@@ -56,9 +56,8 @@ private func serve(
     let manager = ServiceManager(environment: input.environment)
     if !manager.sockets.isEmpty, read.isGiven("TASKS_LISTEN") {
         throw OperatorError(
-            "TASKS_LISTEN is set, and the service manager passed sockets (LISTEN_FDS)",
-            advice: "unset TASKS_LISTEN, or take the socket unit away: systemctl disable --now task-server.socket",
-            exitCode: ExitStatus.badSettings.rawValue)
+            "TASKS_LISTEN is set, and the service manager passed sockets (LISTEN_FDS)", .badSettings,
+            advice: "unset TASKS_LISTEN, or take the socket unit away: systemctl disable --now task-server.socket")
     }
     let observation = Observation(read.values.log)
     try rethrowing(as: OperatorError.init) { () throws(SystemError) in

@@ -44,8 +44,7 @@ package enum BearerCredentials: Equatable, Sendable {
         var start = scheme.utf8.count
         if start < bytes.count, !bytes[start].isBlank { return .none }
         while start < bytes.count, bytes[start] == UInt8(ascii: " ") { start += 1 }
-        var token = value.dropFirst(start)
-        while let last = token.last, last.isBlank { token.removeLast() }
+        let token = value.dropFirst(start)
         return token.isEmpty ? .malformed : .token(token)
     }
 

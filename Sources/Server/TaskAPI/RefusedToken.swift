@@ -1,4 +1,5 @@
 package import Tokens
+import Basics
 import HTTP
 
 /// The facts about a refused token that a log may show (V-132).
@@ -26,9 +27,6 @@ package struct RefusedToken: Sendable {
     /// Returns the `kid`, made short and harmless, whatever the sender wrote (V-28, V-131).
     private static func keyIdentifier(of token: String) -> String? {
         guard let header = try? JOSEHeader(of: CompactToken(token)) else { return nil }
-        let printable = header.keyIdentifier.utf8.prefix(64).map {
-            (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?")
-        }
-        return String(decoding: printable, as: UTF8.self)
+        return header.keyIdentifier.printable(64)
     }
 }

@@ -71,7 +71,7 @@ final class TaskHandlers: Sendable {
     func addTextOfPath(
         _ request: APIRequest, _ principal: Principal, body: [UInt8]
     ) throws(APIFailure) -> HandlerResult {
-        try add(try request.textOfPath(), request, principal, body: body)
+        try add(try TaskText(given: request.match["text"]), request, principal, body: body)
     }
 
     private func add(
@@ -161,7 +161,7 @@ final class TaskHandlers: Sendable {
     func removeTextOfPath(
         _ request: APIRequest, _ principal: Principal, body: [UInt8]
     ) throws(APIFailure) -> HandlerResult {
-        try removeAll(with: try request.textOfPath(), request, of: Owner(principal.owner))
+        try removeAll(with: try TaskText(given: request.match["text"]), request, of: Owner(principal.owner))
     }
 
     private func removeAll(
@@ -218,17 +218,6 @@ final class TaskHandlers: Sendable {
     }
 }
 
-extension APIRequest {
-    /// The value of `{text}`.
-    fileprivate func textOfPath() throws(APIFailure) -> TaskText {
-        do {
-            return try TaskText(match["text"])
-        } catch {
-            throw .input(.text(error))
-        }
-    }
-}
-
 extension TaskQuery {
     /// The selection that a query asks for.
     fileprivate init(_ target: RequestTarget) throws(APIFailure) {
@@ -269,9 +258,9 @@ extension IdempotencyKey {
     ) throws(APIFailure) {
         guard let value = head.headers["Idempotency-Key"] else { return nil }
         // Spaces are for the quoted strings of the IETF's draft; around the value HTTP has taken them away.
-        guard IdempotencyKey.isKey(value), value.utf8.first != 0x20, value.utf8.last != 0x20,
-            head.headers.values("Idempotency-Key").count == 1
-        else { throw .input(.malformedIdempotencyKey) }
+        guard IdempotencyKey.isKey(value), head.headers.values("Idempotency-Key").count == 1 else {
+            throw .input(.malformedIdempotencyKey)
+        }
         // The digest covers the whole addition: the same key with another addition is a mistake of the client.
         var digest = FNV1a()
         digest.add(completed ? 1 : 0)

@@ -170,12 +170,7 @@ extension TaskInput {
         case .boolean(let value): given = value ? "true" : "false"
         case .array, .object: throw .input(.field(name: "task", expected: "a text, not a list or an object"))
         }
-        guard !given.isEmpty else { return nil }
-        do {
-            return try TaskText(given)
-        } catch {
-            throw .input(.text(error))
-        }
+        return given.isEmpty ? nil : try TaskText(given: given)
     }
 
     private static func truth(of field: Field) -> Bool? {
@@ -185,6 +180,13 @@ extension TaskInput {
         case .string(let text) where text.isEqualIgnoringCase(to: "false"): false
         case .string, .null, .integer, .real, .array, .object: nil
         }
+    }
+}
+
+extension TaskText {
+    /// The text that a request gives.
+    init(given text: String) throws(APIFailure) {
+        self = try rethrowing(as: { APIFailure.input(.text($0)) }) { () throws(Failure) in try TaskText(text) }
     }
 }
 

@@ -42,7 +42,7 @@ private struct SampleSettings: SettingTable {
         let _: Int = reader.value("SIZE", .byteSize(1...(1 << 40), example: "1MiB"), default: "1", help: "A size.")
         let _: Bool = reader.value("TRUTH", .bool, default: "false", help: "Yes or no.")
         secret = reader.optional(
-            "SECRET", .text("WORD", expected: "a word", example: "x").secret, help: "A secret.")
+            "SECRET", .text("WORD", expected: "a word", example: "x").redacted { _ in "(hidden)" }, help: "A secret.")
         _ = reader.flag("version", help: "A flag.")
     }
 }

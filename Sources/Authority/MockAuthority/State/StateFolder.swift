@@ -57,7 +57,7 @@ package struct StateFolder: Sendable {
 /// The errors of a state folder, which end the program like wrong settings.
 extension OperatorError {
     private init(ofState failure: String, advice: String? = nil) {
-        self.init(failure, advice: advice, exitCode: ExitStatus.badSettings.rawValue)
+        self.init(failure, .badSettings, advice: advice)
     }
 
     static let keyNotGenerated = OperatorError(ofState: "a key could not be generated")

@@ -92,7 +92,7 @@ struct Probe {
 
     private func stopIfAsked(waiting seconds: Int) throws(OperatorError) {
         guard let signal = signals.next(within: .seconds(seconds)) else { return }
-        throw OperatorError("The probe was stopped.", exitCode: 128 + signal.number)
+        throw OperatorError("The probe was stopped.", ExitStatus(rawValue: 128 + signal.number) ?? .failure)
     }
 
     /// Sends a token that the API must refuse, and notes the answer.

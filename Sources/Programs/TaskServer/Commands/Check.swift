@@ -106,9 +106,6 @@ private func databaseFinding(_ path: String) -> Finding {
             ? .good("database: \(path) will be created at the first start")
             : .wrong("database: \(path) does not exist and cannot be created; check the folder and its permissions")
     }
-    if let kind = File.otherKind(path) {
-        return .wrong("database: \(path) is \(kind), not a file; name a file (TASKS_DATABASE)")
-    }
     do throws(OperatorError) {
         let usable = "database: \(path) can be read and written"
         switch try SQLiteFile(path).check() {

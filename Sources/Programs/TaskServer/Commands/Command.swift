@@ -32,7 +32,7 @@ enum Command: Sendable, Equatable {
             let mistake =
                 Self.usages.first { $0.key == name }.map { "\($0.key) \($0.value)" }
                 ?? "There is no such command; the commands are \(Self.usages.map(\.key).joined(separator: ", "))."
-            throw OperatorError(mistake, exitCode: ExitStatus.badSettings.rawValue)
+            throw OperatorError(mistake, .badSettings)
         }
     }
 

@@ -40,7 +40,7 @@ func explainToken(_ settings: ServerSettings) throws(OperatorError) -> ExitStatu
 private func sourceLine(_ verifier: BearerVerifier, _ chosen: TokenSourceStatus?) -> String {
     let statuses = verifier.statuses
     let list = { (issuers: [String]) in
-        issuers.isEmpty ? "not known yet" : issuers.map(\.printable).joined(separator: ", ")
+        issuers.isEmpty ? "not known yet" : issuers.map { $0.printable() }.joined(separator: ", ")
     }
     guard let chosen else {
         let known = statuses.map { "\($0.name ?? "without a name"): \(list($0.issuers))" }

@@ -24,7 +24,7 @@ func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) 
 private func export(
     _ database: TaskDatabase, to target: String, _ stop: StopRequest
 ) throws(OperatorError) -> ExportSummary {
-    var file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineFile.create(target) }
+    var file = try LineFile.create(target)
     let summary = try run(database, ProgressLine("tasks"), stop) { (line: [UInt8]) throws(SystemError) in
         try file.append(line)
     }

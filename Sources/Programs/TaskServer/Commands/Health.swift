@@ -18,7 +18,7 @@ enum HealthQuestion: String, Sendable {
 /// certificate. `check` judges those.
 func health(_ settings: ServerSettings, _ question: HealthQuestion) throws(OperatorError) -> ExitStatus {
     guard let address = settings.listen.first?.seenFromHere else { return .badSettings }
-    let reply = try rethrowing(as: { OperatorError(sentence: "\(address): \($0.message)") }) { () throws(FetchError) in
+    let reply = try rethrowing(as: { OperatorError("\(address): \($0.message)") }) { () throws(FetchError) in
         try ask(question, at: address, overTLS: settings.transport.isSecure)
     }
     guard reply.status == 200 else {

@@ -71,7 +71,7 @@ private func listUnmapped(
     _ map: OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
 ) throws(OperatorError) -> UnmappedOwners {
     guard let path = flags.unmapped else { return try mover.unmapped(map, to: { _ in }) }
-    var file = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try LineFile.create(path) }
+    var file = try LineFile.create(path)
     let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in try file.append(line) }
     do throws(SystemError) { try file.publish() } catch { throw OperatorError(error) }
     return unmapped

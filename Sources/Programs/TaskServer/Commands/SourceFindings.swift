@@ -24,7 +24,7 @@ extension DocumentReport {
         // Without policies, tokens that name one are refused: a B2C tenant must be configured with its policies.
         let tokens = policy.map { "of the policy \($0)" } ?? "that name no B2C policy"
         let address = document == metadataURL ? "" : "\(metadataURL), "
-        let issuer = "issuer \(contents.issuer.printable) (\(contents.basis.explanation))"
+        let issuer = "issuer \(contents.issuer.printable()) (\(contents.basis.explanation))"
         let host = WebAddress(contents.keySetURL)?.host ?? "?"
         let skipped = contents.skipped.map { Finding.warning("\(name): a published key is not used: \($0.reason)") }
         return [.good("\(name): \(address)\(issuer), \(contents.keys) from \(host), for tokens \(tokens)")] + skipped
@@ -81,12 +81,5 @@ extension TokenSource {
         let form = configuration.ownerPrefix(ofSource: index) + claim
         guard case .shared(let other) = owners else { return form }
         return "\(form), shared with \(other.map { "source \($0)" } ?? "the source without a name")"
-    }
-}
-
-extension String {
-    /// The text in printable ASCII, and not too much of it: it came over the network and goes to a terminal.
-    var printable: String {
-        String(unicodeScalars.prefix(512).map { $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : "?" })
     }
 }

@@ -27,7 +27,6 @@ final class Log: Sendable {
     private let queue = Mutex(Queue())
     private let isClosing = Atomic<Bool>(false)
     private let work = Wakeup()
-    private let pause = Wakeup()
     private let finished = Wakeup()
 
     init(
@@ -54,12 +53,15 @@ final class Log: Sendable {
     /// Logs lines of this level and the more important ones from now on.
     func setLevel(_ level: LogLevel) { leastRank.store(level.rank, ordering: .relaxed) }
 
-    /// Logs one line; `fields` adds to it.
-    func write(_ level: LogLevel, _ event: StaticString, _ fields: (inout LogText) -> Void = { _ in }) {
+    /// Logs one line; `fields` adds to it, and so does the number of lines that were left out before it.
+    func write(
+        _ level: LogLevel, _ event: StaticString, leftOut: Int = 0, _ fields: (inout LogText) -> Void = { _ in }
+    ) {
         guard writes(level) else { return }
         // Made before the lock is taken, which is held only to copy the line.
         var line = LogText(format, level, event, at: time.wallMilliseconds)
         fields(&line)
+        if leftOut > 0 { line.number("leftOut", leftOut) }
         line.end()
         let isFirst = queue.withLock { queue in
             let size = queue.lines.count
@@ -73,8 +75,7 @@ final class Log: Sendable {
     func close(within limit: Duration = .seconds(1)) {
         isClosing.store(true, ordering: .sequentiallyConsistent)
         work.wake()
-        pause.wake()
-        _ = finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + UInt64(limit.nanoseconds))
+        finished.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + UInt64(limit.nanoseconds))
     }
 
     private func run() {
@@ -83,7 +84,7 @@ final class Log: Sendable {
         var isLast = false
         while !isLast {
             work.wait()
-            _ = pause.wait(untilMonotonicNanoseconds: time.monotonicNanoseconds + Self.gathering)
+            SystemTime().sleep(nanoseconds: Self.gathering)
             // Read before the lines, so that the lines from before the close are among the last ones.
             isLast = isClosing.load(ordering: .sequentiallyConsistent)
             let dropped = queue.withLock { queue in

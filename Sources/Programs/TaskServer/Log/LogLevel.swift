@@ -10,14 +10,4 @@ enum LogLevel: String, CaseIterable, Sendable {
         case .error: 3
         }
     }
-
-    /// As it is logged.
-    var word: StaticString {
-        switch self {
-        case .debug: "debug"
-        case .info: "info"
-        case .warning: "warning"
-        case .error: "error"
-        }
-    }
 }

@@ -17,12 +17,13 @@ struct LogText: ~Copyable {
     init(_ format: Format, _ level: LogLevel, _ event: StaticString, at milliseconds: Int64) {
         self.format = format
         let moment = Timestamp(milliseconds: milliseconds).form
+        let word = level.rawValue
         switch format {
         case .json:
             bytes.append(#"{"time":""#)
             bytes.append(moment.span)
             bytes.append(#"","level":""#)
-            bytes.append(level.word)
+            bytes.append(word.utf8.span)
             bytes.append(#"","event":""#)
             bytes.append(event)
             bytes.append("\"")
@@ -30,7 +31,7 @@ struct LogText: ~Copyable {
             // A person at a terminal knows the day.
             bytes.append(moment.span.extracting(11..<23))
             bytes.append(" ")
-            bytes.append(level.word)
+            bytes.append(word.utf8.span)
             bytes.append(" ")
             bytes.append(event)
         }

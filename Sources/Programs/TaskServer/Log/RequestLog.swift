@@ -48,7 +48,7 @@ struct RequestLog: Sendable {
 
     private func line(_ record: RequestRecord, leftOut: Int) {
         let token = record.refusedToken?()
-        log.write(level(of: record), "request") { line in
+        log.write(level(of: record), "request", leftOut: leftOut) { line in
             line.text("method", record.method.name, limit: 16)
             line.text("route", record.route)
             line.number("status", record.status.rawValue)
@@ -65,7 +65,6 @@ struct RequestLog: Sendable {
             line.text("token", token?.fingerprint, limit: 16)
             line.text("clientRequestId", record.clientRequestIdentifier, limit: 64)
             line.text("trace", record.trace, limit: 64)
-            if leftOut > 0 { line.number("leftOut", leftOut) }
         }
     }
 

@@ -28,6 +28,12 @@ struct PrometheusText {
         sample(name, [], value)
     }
 
+    /// A family of one histogram.
+    mutating func single(_ name: String, _ help: String, _ durations: DurationHistogram) {
+        family(name, .histogram, help)
+        histogram(name, [], durations)
+    }
+
     /// The samples of a histogram under these labels.
     mutating func histogram(_ name: String, _ labels: [(name: String, value: String)], _ durations: DurationHistogram) {
         // The total is the last of the same counts, since other threads go on counting.

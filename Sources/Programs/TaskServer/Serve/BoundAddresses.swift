@@ -44,7 +44,7 @@ struct BoundAddress {
 
     init(inheriting descriptor: Int32) throws(OperatorError) {
         setting = "LISTEN_FDS"
-        socket = try rethrowing(as: { OperatorError(sentence: "LISTEN_FDS: \($0.message)") }) {
+        socket = try rethrowing(as: { OperatorError("LISTEN_FDS: \($0.message)") }) {
             () throws(OperatorError) in try ServerSocket(inheriting: descriptor)
         }
         wanted = ListenAddress(host: socket.host, port: socket.port)
@@ -66,6 +66,6 @@ struct BoundAddress {
 
 extension OperatorError {
     fileprivate init(_ address: ListenAddress, _ setting: String, _ error: OperatorError) {
-        self.init(sentence: "\(setting): cannot listen on \(address): \(error.message)")
+        self.init("\(setting): cannot listen on \(address): \(error.message)")
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Platform
 
 /// The start of a server that inherits the sockets of an earlier one, which may still be ending.

@@ -37,9 +37,9 @@ final class MetricsPage: Sendable {
             let name = source.name.map { "source \($0): " } ?? ""
             let end = source.isClosed ? ", closed" : ""
             let age = status.ageSeconds.map { ", \($0) s old" } ?? ""
-            // The failure may quote the provider.
-            let failure = source.name == nil ? "" : status.lastFailure.map { ", \($0.printable)" } ?? ""
-            let identifiers = status.keyIdentifiers.map { "kid \(Self.visible($0))\n" }.joined()
+            // The failure may quote the provider, and key identifiers are its own (V-131).
+            let failure = source.name == nil ? "" : status.lastFailure.map { ", \($0.printable())" } ?? ""
+            let identifiers = status.keyIdentifiers.map { "kid \($0.printable(64))\n" }.joined()
             return "\(name)keys \(status.state.rawValue)\(age)\(end)\(failure)\n\(identifiers)"
         }.joined()
     }
@@ -62,7 +62,9 @@ final class MetricsPage: Sendable {
             if let statistics = listeners.statistics { Self.connections(statistics, &text) }
         }
         KeyMetrics(verifier.statuses).render(into: &text)
-        Self.verifications(verifier.verificationTimes, &text)
+        text.single(
+            "tasks_token_verification_duration_seconds", "Time of a check of a token's signature and claims.",
+            verifier.verificationTimes)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         Self.answers(answers, &text)
         if let statistics = store.statistics() { Self.store(statistics, &text) }
@@ -93,12 +95,6 @@ final class MetricsPage: Sendable {
         }
     }
 
-    private static func verifications(_ times: DurationHistogram, _ text: inout PrometheusText) {
-        let duration = "tasks_token_verification_duration_seconds"
-        text.family(duration, .histogram, "Time of a check of a token's signature and claims.")
-        text.histogram(duration, [], times)
-    }
-
     private static func tokenCache(_ status: TokenCacheStatus, _ text: inout PrometheusText) {
         text.family("tasks_token_cache_lookups_total", .counter, "Look-ups of verified tokens.")
         text.sample("tasks_token_cache_lookups_total", [("outcome", "hit")], status.hits)
@@ -118,13 +114,10 @@ final class MetricsPage: Sendable {
     }
 
     private static func store(_ times: StoreTimes, _ text: inout PrometheusText) {
-        for (name, help, durations) in [
-            ("tasks_store_wait_duration_seconds", "Time that reads and writes wait for the database.", times.waits),
-            ("tasks_store_commit_duration_seconds", "Time of transactions that were committed.", times.commits),
-        ] {
-            text.family(name, .histogram, help)
-            text.histogram(name, [], durations)
-        }
+        text.single(
+            "tasks_store_wait_duration_seconds", "Time that reads and writes wait for the database.", times.waits)
+        text.single(
+            "tasks_store_commit_duration_seconds", "Time of transactions that were committed.", times.commits)
     }
 
     private static func store(_ state: StoreStatistics, _ text: inout PrometheusText) {
@@ -142,10 +135,5 @@ final class MetricsPage: Sendable {
         text.single("tasks_store_list_evictions_total", .counter, "Lists evicted to make room.", state.listEvictions)
         text.single("tasks_store_list_entries", .gauge, "Lists in memory.", state.lists)
         text.single("tasks_store_list_bytes", .gauge, "Memory of these lists.", state.listBytes)
-    }
-
-    /// Returns a key identifier in printable ASCII, and not too much of it, because it comes from elsewhere (V-131).
-    private static func visible(_ text: String) -> String {
-        String(text.unicodeScalars.prefix(64).map { $0.value > 0x20 && $0.value < 0x7F ? Character($0) : "?" })
     }
 }

@@ -16,11 +16,10 @@ extension Observation {
             }
         case .loadFailed(let source, let reason, let seconds):
             guard let leftOut = keyFailures.take(source, reason, at: SystemTime().monotonicNanoseconds) else { return }
-            log.write(.warning, "keys-not-loaded") { line in
+            log.write(.warning, "keys-not-loaded", leftOut: leftOut) { line in
                 line.text("source", source)
                 line.text("reason", reason, limit: 512)
                 line.number("nextAttemptSeconds", seconds)
-                if leftOut > 0 { line.number("leftOut", leftOut) }
             }
         case .keySkipped(let source, let key):
             log.write(.warning, "key-skipped") { line in

@@ -75,9 +75,6 @@ final class Observation: Sendable {
         guard log.writes(level) else { return }
         let now = SystemTime().monotonicNanoseconds
         guard let leftOut = rations.take("\(event) \(kind)", at: now) else { return }
-        log.write(level, event) { line in
-            fields(&line)
-            if leftOut > 0 { line.number("leftOut", leftOut) }
-        }
+        log.write(level, event, leftOut: leftOut, fields)
     }
 }

@@ -28,7 +28,7 @@ final class TaskServerProcess: Sendable {
         self.settings = settings
         self.observation = observation
         self.manager = manager
-        if let mistake = settings.keyCacheMistake { throw OperatorError(sentence: mistake) }
+        if let mistake = settings.keyCacheMistake { throw OperatorError(mistake) }
         let handover = Handover(of: manager, settings.limits, signals, observation.log)
         let bound = try BoundAddresses(settings, handover)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)

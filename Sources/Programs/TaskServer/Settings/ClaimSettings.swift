@@ -119,6 +119,6 @@ extension SettingKind where Value == String {
 extension SettingKind where Value == Int64 {
     /// A day; its beginning in UTC, in seconds since 1970.
     fileprivate static let day = SettingKind(placeholder: "DAY", expected: "a day", example: "2027-01-31") { text in
-        Timestamp(parsing: "\(text)T00:00:00.000Z").map { $0.milliseconds / 1000 }
+        CivilDate(text).map { $0.daysSince1970 * 86_400 }
     }
 }

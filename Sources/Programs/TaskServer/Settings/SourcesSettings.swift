@@ -23,10 +23,7 @@ struct SourcesSettings: Sendable {
     var isGiven: Bool { unnamed.isGiven || !named.isEmpty }
 
     /// The scopes that clients of the sources ask for, each once.
-    var scopesToAsk: [String] {
-        let scopes = all.flatMap(\.scopes.toAsk)
-        return scopes.enumerated().filter { !scopes[..<$0.offset].contains($0.element) }.map(\.element)
-    }
+    var scopesToAsk: [String] { all.flatMap(\.scopes.toAsk).withoutDuplicates }
 
     /// The mistakes with which a server does not start.
     var mistakes: [String] {

@@ -40,7 +40,7 @@ struct TransportSettings: Sendable {
         guard let certificate, let key else { return nil }
         let certificates = try Self.text(certificate, "TASKS_TLS_CERT")
         let keyText = try Self.text(key, "TASKS_TLS_KEY")
-        return try rethrowing(as: { OperatorError(sentence: Self.message($0, certificate, key)) }) {
+        return try rethrowing(as: { OperatorError(Self.message($0, certificate, key)) }) {
             () throws(ServerCredentialsError) in try ServerCredentials(certificates: certificates, key: keyText)
         }
     }

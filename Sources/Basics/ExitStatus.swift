@@ -1,5 +1,3 @@
-private import Glibc
-
 /// The ways in which a program ends: 0, 1, 2, the codes of sysexits.h, or 128 and the number of a signal.
 package enum ExitStatus: Int32, Sendable {
     case success = 0
@@ -14,9 +12,4 @@ package enum ExitStatus: Int32, Sendable {
     case hungUp = 129
     case interrupted = 130
     case terminated = 143
-}
-
-/// Ends the process at once; buffered output is lost.
-package func exitProcess(_ status: ExitStatus) -> Never {
-    exit(status.rawValue)
 }
