@@ -36,15 +36,8 @@ package final class RawClient {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         // `deinit` closes the socket, also when this throws, because every field is set.
-        guard (overIPv6 ? connect6(port) : connect4(port)) == 0 else { throw .system("connect", errno) }
-    }
-
-    private func connect4(_ port: UInt16) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return connect(to: &address)
+        let code = overIPv6 ? connect6(port) : withLoopback(port) { connect(descriptor, $0, $1) }
+        guard code == 0 else { throw .system("connect", errno) }
     }
 
     private func connect6(_ port: UInt16) -> Int32 {
@@ -52,13 +45,8 @@ package final class RawClient {
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = port.bigEndian
         address.sin6_addr = in6addr_loopback
-        return connect(to: &address)
-    }
-
-    private func connect<Address>(to address: inout Address) -> Int32 {
-        withUnsafeBytes(of: &address) { bytes in
-            Glibc.connect(
-                descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
+        return withUnsafeBytes(of: &address) { bytes in
+            connect(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
         }
     }
 
@@ -105,33 +93,27 @@ package final class RawClient {
         return skipped
     }
 
-    /// Reads only the head of an answer.
-    package func head() throws(Failure) -> RawResponse? {
+    /// Reads only the head of an answer, and little more, so that the rest stays with the server.
+    package func head(atMost count: Int = 512) throws(Failure) -> RawResponse? {
         let separator: [UInt8] = [13, 10, 13, 10]
         while true {
             if let end = buffer.firstRange(of: separator) {
-                defer { buffer.removeFirst(end.upperBound) }
-                return RawResponse(head: buffer[..<end.lowerBound])
+                guard let response = RawResponse(head: buffer[..<end.lowerBound]) else { throw .malformed(buffer) }
+                buffer.removeFirst(end.upperBound)
+                return response
             }
-            guard try more(512) else { return nil }
+            if try !more(count) {
+                if buffer.isEmpty { return nil }
+                throw .truncated(buffer)
+            }
         }
     }
 
     /// Reads one answer, also `100 Continue`, and returns nil if the connection ended before the first byte.
     package func response(to method: Method = .get) throws(Failure) -> RawResponse? {
-        let separator: [UInt8] = [13, 10, 13, 10]
-        while true {
-            if let end = buffer.firstRange(of: separator) {
-                guard var response = RawResponse(head: buffer[..<end.lowerBound]) else { throw .malformed(buffer) }
-                buffer.removeFirst(end.upperBound)
-                if method != .head { response.body = try body(of: response) }
-                return response
-            }
-            if try !more() {
-                if buffer.isEmpty { return nil }
-                throw .truncated(buffer)
-            }
-        }
+        guard var response = try head(atMost: 65536) else { return nil }
+        if method != .head { response.body = try body(of: response) }
+        return response
     }
 
     private func body(of response: RawResponse) throws(Failure) -> [UInt8] {
