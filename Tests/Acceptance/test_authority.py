@@ -35,8 +35,7 @@ class UnusualSignIns(PageTest):
 
     def test_editing_the_profile_keeps_list_and_filter(self):
         self.newcomer("Nora Newcomer")
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         for action, name in [("cancel", "Nora Newcomer"), ("continue", "Nora Renamed")]:
             self.person.filter("open")
             self.chrome.one("#new").clear()
@@ -64,8 +63,7 @@ class UnusualSignIns(PageTest):
             self.assertEqual(query["scope"].split(), ["openid", "profile", "offline_access", *scopes])
             person.fill(signInName="alice@example.com", password=PASSWORD)
             person.await_list()
-            person.add("Buy milk")
-            person.await_saved()
+            person.save("Buy milk")
             self.chrome.one("#account").click()
             self.chrome.one("#person summary").click()
             claims = lambda: self.chrome.one("#claims").text

@@ -86,8 +86,7 @@ class Connections(PageTest):
 
     def test_a_proxy_without_its_server_hides_neither_the_page_nor_the_tasks(self):
         self.expected = ["502"]
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.await_worker()
         with self.instead_of_the_server(BadGateway):
             self.person.add("Written without a server")
@@ -126,8 +125,7 @@ class Connections(PageTest):
               if (name.startsWith("tasks.list")) throw new DOMException("full", "QuotaExceededError");
               real.call(this, name, value);
             };""")
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.person.complete("Buy milk")
         self.chrome.until(lambda: self.saved() == [("Buy milk", True)], "the change")
         self.person.await_saved()
@@ -172,8 +170,7 @@ class Connections(PageTest):
         self.assertEqual(self.saved(), [("Buy milk", False)])
 
     def test_a_task_with_a_refused_change_can_be_deleted(self):
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.chrome.execute_script("""
             const real = window.fetch;
             const problem = JSON.stringify({ status: 422, code: "task.text", title: "Title", detail: "Detail." });
@@ -204,8 +201,7 @@ class Connections(PageTest):
         self.person.await_texts()
 
     def test_a_list_that_comes_in_pages_is_shown_whole(self):
-        self.person.add("One", "Two", "Three", "Four", "Five")
-        self.person.await_saved()
+        self.person.save("One", "Two", "Three", "Four", "Five")
         self.chrome.execute_script("""
             const real = window.fetch;
             window.lists = [];
