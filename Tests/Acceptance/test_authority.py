@@ -26,13 +26,6 @@ class UnusualSignIns(PageTest):
             self.assertNotIn("AADB2C", self.chrome.words("#welcome-error"))
             self.assertEqual(self.chrome.current_url, f"{self.servers.page}/")
 
-    def test_facebook(self):
-        self.person.open()
-        self.person.choose("b2c_1_facebook")
-        self.person.fill(email=self.stranger(), displayName="Fay Facebook")
-        self.person.await_list()
-        self.assertEqual(self.chrome.words("#account .name"), "Fay Facebook")
-
     def test_editing_the_profile_keeps_list_and_filter(self):
         self.newcomer("Nora Newcomer")
         self.person.save("Buy milk")

@@ -118,19 +118,6 @@ class Connections(PageTest):
         self.person.await_texts("Written in the second tab")
         self.assertEqual(self.saved(), [("Written in the second tab", False)])
 
-    def test_a_list_that_the_browser_has_no_room_for_is_shown_and_saved(self):
-        self.chrome.execute_script("""
-            const real = Storage.prototype.setItem;
-            Storage.prototype.setItem = function (name, value) {
-              if (name.startsWith("tasks.list")) throw new DOMException("full", "QuotaExceededError");
-              real.call(this, name, value);
-            };""")
-        self.person.save("Buy milk")
-        self.person.complete("Buy milk")
-        self.chrome.until(lambda: self.saved() == [("Buy milk", True)], "the change")
-        self.person.await_saved()
-        self.assertEqual(self.person.done(), ["Buy milk"])
-
     def test_an_answer_that_is_lost_does_not_double_a_task(self):
         self.chrome.execute_script("""
             const real = window.fetch;
