@@ -1,7 +1,6 @@
 import Basics
 import Curl
 import JSON
-import OpenSSL
 import Support
 import Synchronization
 import Testing

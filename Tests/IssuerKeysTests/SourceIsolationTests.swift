@@ -1,6 +1,5 @@
 import Curl
 import JSON
-import Platform
 import Support
 import Testing
 import Tokens
