@@ -5,7 +5,6 @@ import Support
 import TaskAPI
 import Tasks
 import Testing
-import Tokens
 
 @Suite("Several tasks with one request", .timeLimit(.minutes(15)))
 struct ChangeListTests {
