@@ -75,6 +75,11 @@ class Person:
         for text in texts:
             self.chrome.one("#new").send_keys(text, Keys.ENTER)
 
+    def save(self, *texts):
+        """Adds tasks, and waits until they are saved."""
+        self.add(*texts)
+        self.await_saved()
+
     def row(self, text):
         """The row of a task, as soon as it is there."""
         return self.chrome.until(lambda: self._row(text), f"the row {text!r}")

@@ -7,6 +7,7 @@ import re
 import socket
 import time
 
+import requests
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -25,6 +26,13 @@ def may_listen_on_443(host):
         except PermissionError:
             return False
     return True
+
+
+def use(page, token, text):
+    """Adds a task with a token; the texts of all tasks then."""
+    bearer = {"Authorization": f"Bearer {token}"}
+    requests.post(f"{page}/api/tasks", headers=bearer, json={"Text": text}, timeout=10).raise_for_status()
+    return [task["Text"] for task in requests.get(f"{page}/api/tasks", headers=bearer, timeout=10).json()]
 
 
 class SecureServers(Servers):

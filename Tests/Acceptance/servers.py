@@ -164,12 +164,12 @@ class Servers:
         """How many requests to the authority had this text in the address or the body; the control names a tenant, in a query."""
         return sum(text in json.dumps(request) for request in self.control(f"requests{control}"))
 
-    def request(self, method, path, body=None, user="alice@example.com"):
-        """A request of somebody to the API; the answer's JSON, `None` if it has none."""
+    def request(self, method, path, body=None, user="alice@example.com", token=None):
+        """A request to the API with this token, or with a new one of somebody; the answer's JSON, `None` if it has none."""
         request = urllib.request.Request(
             self.page + path, method=method, data=None if body is None else json.dumps(body).encode(), headers={
-                "Authorization": f"Bearer {self.token(user)}", "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=5) as answer:
+                "Authorization": f"Bearer {token or self.token(user)}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read() or "null")
 
     def remove_tasks(self, user):

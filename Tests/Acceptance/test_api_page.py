@@ -100,8 +100,7 @@ class APIPage(PageTest):
 
     def test_the_session_of_the_page_is_used_and_its_token_not_shown(self):
         self.newcomer()
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.open()
         self.assertIn("You are signed in", self.chrome.one("#token-state").text)
         state, body = self.send("listTasks")

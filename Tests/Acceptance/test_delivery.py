@@ -35,8 +35,7 @@ class Delivery(PageTest):
     def test_only_this_server_and_the_authority_are_asked(self):
         known = {urllib.parse.urlsplit(url).netloc for url in [self.servers.page, self.servers.authority]}
         self.newcomer()
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.person.sign_out()
         for path in ["/api.html", "/problems.html"]:
             self.person.open(path)

@@ -135,8 +135,7 @@ class TwoDevices(PageTest):
         self.other.sign_in(self.address, PASSWORD)
 
     def test_the_text_of_the_other_is_shown_as_soon_as_it_is_chosen(self):
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.other.look_again()
         self.other.await_texts("Buy milk")
         self.other.rename("Buy milk", "Buy oat milk")

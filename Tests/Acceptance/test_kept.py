@@ -244,8 +244,7 @@ class OldAdditions(Kept):
         self.assertEqual(self.texts_on_server(), ["Buy milk", "Buy milk"])
 
     def test_one_that_never_arrived_is_added_without_a_question(self):
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.api_is_reachable(False)
         self.person.add("Buy milk", "Buy bread")
         self.person.await_status("Offline, 2 changes kept")
@@ -261,8 +260,7 @@ class Portals(Kept):
     def setUp(self):
         super().setUp()
         self.newcomer()
-        self.person.add("one", "two")
-        self.person.await_saved()
+        self.person.save("one", "two")
         self.before_each_page(NETWORK)
 
     def behind(self, method, change):
@@ -329,8 +327,7 @@ class Portals(Kept):
         self.chrome.until(are_all_answered, "all answers")
         self.person.await_saved()
         self.assertFalse(self.chrome.one("#ended").is_displayed())
-        self.person.add("three")
-        self.person.await_saved()
+        self.person.save("three")
         self.assertEqual(self.texts_on_server(), ["one", "two", "three"])
 
     def test_settings_and_descriptions_are_those_of_the_server_and_the_sign_in_service(self):
@@ -403,8 +400,7 @@ class FullStorage(Kept):
     def test_a_database_that_never_answers_holds_up_nothing(self):
         self.before_each_page("IDBFactory.prototype.open = () => ({});")
         self.person.refresh()
-        self.person.add("one")
-        self.person.await_saved()
+        self.person.save("one")
         self.assertEqual(self.texts_on_server(), ["one"])
 
     def test_a_change_is_kept_when_its_transaction_is_complete(self):
@@ -457,8 +453,7 @@ class FullStorage(Kept):
               done(await caches.open(name).then((cache) => cache.delete("/view.js"))));"""), "a file to leave the cache")
         self.room(quotaSize=1)
         self.person.refresh()
-        self.person.add("one")
-        self.person.await_saved()
+        self.person.save("one")
 
 
 class ManyAdditions(Kept):
@@ -541,8 +536,7 @@ class EarlierVersion(Kept):
 
     def test_they_are_taken_over_once(self):
         self.newcomer()
-        self.person.add("Buy bread")
-        self.person.await_saved()
+        self.person.save("Buy bread")
         self.before_each_page(NETWORK)
         self.chrome.execute_script("""
             const { owner } = JSON.parse(sessionStorage["tasks.session"]);

@@ -1,9 +1,7 @@
 """Long lists and many changes: few requests, no change lost, and slow networks get their time."""
 
 import concurrent.futures
-import json
 import time
-import urllib.request
 
 from selenium.webdriver.common.keys import Keys
 
@@ -30,20 +28,13 @@ WATCH = """
 
 class ManyTasks(PageTest):
     def request(self, method, path, body=None):
-        request = urllib.request.Request(
-            self.servers.page + path, method=method, data=body and json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"})
-        with urllib.request.urlopen(request) as answer:
-            return answer.read()
+        return self.servers.request(method, path, body, token=self.token)
 
     def fill_list(self, texts):
         self.newcomer()
-        self.token = json.loads(self.chrome.execute_script("return sessionStorage['tasks.session']"))["token"]
+        self.token = self.session()["token"]
         with concurrent.futures.ThreadPoolExecutor(8 if len(texts) > 100 else 1) as pool:  # a few in their order
             list(pool.map(lambda text: self.request("POST", "/api/tasks", {"task": text}), texts))
-
-    def on_server(self):
-        return json.loads(self.request("GET", "/api/tasks"))
 
 
 class Many(ManyTasks):

@@ -69,13 +69,7 @@ class MSAL(unittest.TestCase):
         return surfer
 
     def use(self, token, text):
-        """Adds a task and reads the list."""
-        bearer = {"Authorization": f"Bearer {token}"}
-        added = requests.post(f"{self.servers.page}/api/tasks", headers=bearer, json={"Text": text}, timeout=10)
-        self.assertEqual(added.status_code, 201, added.text)
-        listed = requests.get(f"{self.servers.page}/api/tasks", headers=bearer, timeout=10)
-        self.assertEqual(listed.status_code, 200, listed.text)
-        self.assertIn(text, [task["Text"] for task in listed.json()])
+        self.assertIn(text, secure.use(self.servers.page, token, text))
 
     def test_code_flow_with_pkce_in_a_browser_then_silently(self):
         surfer = self.surf("wrong", PASSWORD)

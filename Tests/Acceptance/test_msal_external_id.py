@@ -99,23 +99,11 @@ class MSALExternalID(unittest.TestCase):
             scopes, redirect_uri="http://localhost:5999", response_mode="form_post", login_hint=user)
         return client.acquire_token_by_auth_code_flow(flow, sign_in(flow["auth_uri"], user))
 
-    def use(self, token, text):
-        """Adds a task and reads the list, of a server that takes tokens of the External ID tenant."""
-        with self.task_server(TENANT, ISSUER, API) as page:
-            self.use_at(page, token, text)
-
     def task_server(self, tenant, issuer, api):
         return self.servers.another_page(
             TASKS_AUTHORITY="", TASKS_POLICIES="", TASKS_ISSUER=issuer, TASKS_CLIENT_ID=api,
             TASKS_METADATA_URL=f"{self.servers.secure}/{tenant}/v2.0/.well-known/openid-configuration",
             TASKS_CA_FILE=self.servers.certificate)
-
-    def use_at(self, page, token, text):
-        bearer = {"Authorization": f"Bearer {token}"}
-        added = requests.post(f"{page}/api/tasks", headers=bearer, json={"Text": text}, timeout=10)
-        self.assertEqual(added.status_code, 201, added.text)
-        listed = requests.get(f"{page}/api/tasks", headers=bearer, timeout=10)
-        self.assertEqual([task["Text"] for task in listed.json()], [text])
 
     def test_p36_the_six_forms_of_the_authority(self):
         for form in (
@@ -148,7 +136,8 @@ class MSALExternalID(unittest.TestCase):
         client = msal.PublicClientApplication(CLIENT, oidc_authority=f"{self.servers.secure}/{TENANT}/v2.0")
         result = self.signed_in(client)
         self.check(client, result)
-        self.use(result["access_token"], "Signed in at External ID")
+        with self.task_server(TENANT, ISSUER, API) as page:
+            self.assertEqual(secure.use(page, result["access_token"], "Signed in"), ["Signed in"])
 
     def test_p36_entra_by_id_and_by_domain_and_common(self):
         for form in (FABRIKAM, "fabrikam.onmicrosoft.com", "common", "organizations"):
@@ -183,7 +172,7 @@ class MSALExternalID(unittest.TestCase):
         scopes = ["https://contoso.onmicrosoft.com/tasks/tasks.read"]
         authority = f"{self.servers.secure}/{servers.TENANT}/b2c_1_sign_in"
         token = self.sign_in_with_the_version_before(authority, servers.CLIENT, scopes, USER)
-        self.use_at(self.servers.page, token, "Signed in by the version before")
+        self.assertEqual(secure.use(self.servers.page, token, "Signed in"), ["Signed in"])
 
     def test_the_major_version_before_at_entra(self):
         authority = f"https://login.microsoftonline.com/{FABRIKAM}"
@@ -191,7 +180,7 @@ class MSALExternalID(unittest.TestCase):
         token = self.sign_in_with_the_version_before(
             authority, ENTRA_CLIENT, scopes, "alice@fabrikam.com", "?profile=entra")
         with self.task_server(FABRIKAM, f"https://login.microsoftonline.com/{FABRIKAM}/v2.0", ENTRA_API) as page:
-            self.use_at(page, token, "Signed in by the version before")
+            self.assertEqual(secure.use(page, token, "Signed in"), ["Signed in"])
 
     def test_a_device_without_a_browser(self):
         client = msal.PublicClientApplication(CLIENT, authority=f"{self.place()}/")

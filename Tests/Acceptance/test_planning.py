@@ -66,8 +66,7 @@ class Planning(PageTest):
 class DueDates(Planning):
     def test_a_task_gets_a_due_date_and_loses_it(self):
         person = self.person
-        person.add("Pay the rent")
-        person.await_saved()
+        person.save("Pay the rent")
         self.assertIsNone(self.shown("Pay the rent", ".due"))
         person.plan("Pay the rent", due="1231")
         self.assertEqual(self.chrome.words(".editor .field-error"), "This due date is no complete date.")
@@ -160,8 +159,7 @@ class DueDates(Planning):
 class Notes(Planning):
     def test_notes_are_kept_and_shown_whole_on_demand(self):
         lines = "\n".join(f"line {number}" for number in range(8))
-        self.person.add("Pack")
-        self.person.await_saved()
+        self.person.save("Pack")
         self.person.plan("Pack", notes=lines)
         self.await_shown("Pack", ".notes", lines)
         self.person.await_saved()
@@ -185,8 +183,7 @@ class Notes(Planning):
         self.assertIn("10002 bytes", self.chrome.words(".editor .field-error"))
 
     def test_neither_device_overwrites_the_notes_of_the_other(self):
-        self.person.add("Pack")
-        self.person.await_saved()
+        self.person.save("Pack")
         other = self.second_device()
         other.plan("Pack", due="12302030", notes="Theirs")
         other.await_saved()
@@ -242,8 +239,7 @@ class Notes(Planning):
         self.assertNotIn("due", self.details("two"))
 
     def test_undo_while_the_deletion_is_under_way_keeps_the_task(self):
-        self.person.add("one")
-        self.person.await_saved()
+        self.person.save("one")
         self.chrome.execute_script("""
             const real = window.fetch, held = new Promise((go) => (window.release = go));
             window.fetch = async (url, options) => {
@@ -265,8 +261,7 @@ class Notes(Planning):
 class Order(Planning):
     def setUp(self):
         super().setUp()
-        self.person.add("one", "two", "three", "four")
-        self.person.await_saved()
+        self.person.save("one", "two", "three", "four")
 
     def middle(self, text, selector):
         return self.chrome.execute_script("""
@@ -394,8 +389,7 @@ class Order(Planning):
 class Finding(Planning):
     def setUp(self):
         super().setUp()
-        self.person.add("Buy milk", "Visit the Café", "Buy bread")
-        self.person.await_saved()
+        self.person.save("Buy milk", "Visit the Café", "Buy bread")
 
     def in_list(self, name):
         return [element.text for element in self.chrome.all(f"#{name} > li .text")]

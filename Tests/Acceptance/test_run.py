@@ -58,8 +58,7 @@ class PeopleStay(PageTest):
             with run:
                 run.await_page()
                 person.sign_up(address, "Nora Newcomer")
-                person.add("Still there tomorrow")
-                person.await_saved()
+                person.save("Still there tomorrow")
                 person.sign_out()
             with run:
                 run.await_page()

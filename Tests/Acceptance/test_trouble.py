@@ -86,8 +86,7 @@ class Connections(PageTest):
 
     def test_a_proxy_without_its_server_hides_neither_the_page_nor_the_tasks(self):
         self.expected = ["502"]
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.await_worker()
         with self.instead_of_the_server(BadGateway):
             self.person.add("Written without a server")
@@ -118,20 +117,6 @@ class Connections(PageTest):
         self.person.await_saved()
         self.person.await_texts("Written in the second tab")
         self.assertEqual(self.saved(), [("Written in the second tab", False)])
-
-    def test_a_list_that_the_browser_has_no_room_for_is_shown_and_saved(self):
-        self.chrome.execute_script("""
-            const real = Storage.prototype.setItem;
-            Storage.prototype.setItem = function (name, value) {
-              if (name.startsWith("tasks.list")) throw new DOMException("full", "QuotaExceededError");
-              real.call(this, name, value);
-            };""")
-        self.person.add("Buy milk")
-        self.person.await_saved()
-        self.person.complete("Buy milk")
-        self.chrome.until(lambda: self.saved() == [("Buy milk", True)], "the change")
-        self.person.await_saved()
-        self.assertEqual(self.person.done(), ["Buy milk"])
 
     def test_an_answer_that_is_lost_does_not_double_a_task(self):
         self.chrome.execute_script("""
@@ -172,8 +157,7 @@ class Connections(PageTest):
         self.assertEqual(self.saved(), [("Buy milk", False)])
 
     def test_a_task_with_a_refused_change_can_be_deleted(self):
-        self.person.add("Buy milk")
-        self.person.await_saved()
+        self.person.save("Buy milk")
         self.chrome.execute_script("""
             const real = window.fetch;
             const problem = JSON.stringify({ status: 422, code: "task.text", title: "Title", detail: "Detail." });
@@ -204,8 +188,7 @@ class Connections(PageTest):
         self.person.await_texts()
 
     def test_a_list_that_comes_in_pages_is_shown_whole(self):
-        self.person.add("One", "Two", "Three", "Four", "Five")
-        self.person.await_saved()
+        self.person.save("One", "Two", "Three", "Four", "Five")
         self.chrome.execute_script("""
             const real = window.fetch;
             window.lists = [];

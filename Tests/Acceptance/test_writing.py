@@ -37,8 +37,7 @@ class Writing(PageTest):
     def test_an_editor_outlives_the_deletion_of_its_task_elsewhere(self):
         self.expected = ["404"]
         person = self.person
-        person.add("one", "two")
-        person.await_saved()
+        person.save("one", "two")
         person.press("two", ".edit")
         self.field().send_keys(Keys.END, " and a half")
         other = Person(self.browser(), self.servers.page)
@@ -56,8 +55,7 @@ class Writing(PageTest):
 
     def test_what_is_half_written_outlives_a_reload(self):
         person = self.person
-        person.add("one", "two")
-        person.await_saved()
+        person.save("one", "two")
         self.chrome.one("#new").send_keys("half a task")
         person.press("two", ".edit")
         self.field().send_keys(Keys.END, " and a half")
@@ -124,8 +122,7 @@ class Writing(PageTest):
     # Long and foreign texts
 
     def test_long_texts_are_cut_until_somebody_asks_for_more(self):
-        self.person.add("short", LONG)
-        self.person.await_saved()
+        self.person.save("short", LONG)
         self.assertEqual([more.is_displayed() for more in self.chrome.all(".more")], [False, True])
         text = self.chrome.one(".long .text")
         cut = text.size["height"]
@@ -146,8 +143,7 @@ class Writing(PageTest):
 
     def test_an_editor_has_several_lines_and_keeps_them(self):
         person = self.person
-        person.add("Pack")
-        person.await_saved()
+        person.save("Pack")
         person.press("Pack", ".edit")
         self.field().send_keys(Keys.CONTROL + "a")
         for number, line in enumerate(LINES.split("\n")):
@@ -176,8 +172,7 @@ class Writing(PageTest):
         self.assertEqual(self.chrome.all(".editor, .row b"), [])
 
     def test_texts_are_written_in_the_direction_of_their_script(self):
-        self.person.add("Buy milk", "לקנות חלב")
-        self.person.await_saved()
+        self.person.save("Buy milk", "לקנות חלב")
         directions = "return [...document.querySelectorAll('.text')].map((text) => getComputedStyle(text).direction)"
         self.assertEqual(self.chrome.execute_script(directions), ["ltr", "rtl"])
         self.person.plan("לקנות חלב", notes="חלב")

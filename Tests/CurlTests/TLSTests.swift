@@ -16,11 +16,10 @@ private final class TLSServer {
         port = probe.port
         probe.stop()
         let (key, certificate) = (folder.file("key.pem"), folder.file("cert.pem"))
-        let made = try ChildProcess(
+        try ChildProcess.run(
             "/usr/bin/openssl",
             ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate]
                 + ["-days", "1", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"])
-        try #require(made.wait() == .exit(0))
         process = try ChildProcess(
             "/usr/bin/openssl",
             ["s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", certificate, "-www", "-quiet"])

@@ -1,5 +1,4 @@
 import Glibc
-import HTTP
 import HTTPServer
 import Support
 import Synchronization

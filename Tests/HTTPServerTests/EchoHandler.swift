@@ -1,6 +1,5 @@
 import Glibc
 import HTTP
-import HTTPServer
 import Support
 import Synchronization
 import Testing

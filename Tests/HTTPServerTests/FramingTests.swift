@@ -1,5 +1,4 @@
 import Basics
-import HTTP
 import HTTPServer
 import Support
 import Testing

@@ -1,4 +1,3 @@
-import HTTP
 import HTTPServer
 import Support
 import Testing

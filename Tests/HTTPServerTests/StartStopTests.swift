@@ -1,6 +1,5 @@
 import Basics
 import Glibc
-import HTTP
 import HTTPServer
 import Platform
 import Support
@@ -9,8 +8,12 @@ import Testing
 
 @Suite("A server starts with a reason when it cannot, and stops without losing a request", .timeLimit(.minutes(15)))
 struct StartStopTests {
+    private let handler = EchoHandler()
+    private let server: HTTPServer
+
+    init() throws { server = try HTTPServer(port: 0, handler: handler) }
+
     @Test func `A port that is taken, an address that is not here, a name that is no address`() throws {
-        let server = try HTTPServer(port: 0, handler: EchoHandler())
         #expect(throws: OperatorError.addressInUse) { try HTTPServer(port: server.port, handler: EchoHandler()) }
         #expect(throws: OperatorError("this machine has no such address")) {
             try HTTPServer(host: "192.0.2.1", port: 0, handler: EchoHandler())
@@ -35,7 +38,6 @@ struct StartStopTests {
     }
 
     @Test func `Stopping waits half a second for idle connections, and new ones are refused`() throws {
-        let server = try HTTPServer(port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port)
         #expect(try client.get("/")?.status == 200)
         let began = SystemTime().monotonicNanoseconds
@@ -47,8 +49,6 @@ struct StartStopTests {
     }
 
     @Test func `A request under way is answered within the patience, and its connection ends`() throws {
-        let handler = EchoHandler()
-        let server = try HTTPServer(port: 0, handler: handler)
         let client = try RawClient(port: server.port)
         try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
         eventuallyBlocking { server.statistics.suspended > 0 }
@@ -88,8 +88,6 @@ struct StartStopTests {
     }
 
     @Test func `A body under way comes to its end within the patience`() throws {
-        let handler = EchoHandler()
-        let server = try HTTPServer(port: 0, handler: handler)
         let client = try RawClient(port: server.port)
         try client.send("POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
         eventuallyBlocking { handler.asked.load(ordering: .relaxed) > 0 }
@@ -100,8 +98,6 @@ struct StartStopTests {
     }
 
     @Test func `A request that still waits after the patience gets a 503 that says why`() throws {
-        let handler = EchoHandler()
-        let server = try HTTPServer(port: 0, handler: handler)
         let clients = try (0..<8).map { _ in try RawClient(port: server.port) }
         for client in clients { try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n") }
         eventuallyBlocking { server.statistics.suspended == 8 }
@@ -114,8 +110,6 @@ struct StartStopTests {
     }
 
     @Test func `Stopping under load, with waiting and dripping clients, ends in time`() throws {
-        let handler = EchoHandler()
-        let server = try HTTPServer(port: 0, handler: handler)
         let port = server.port
         let isOver = Atomic<Bool>(false)
         let threads = try (0..<4).map { number in
@@ -143,8 +137,6 @@ struct StartStopTests {
     }
 
     @Test func `Silent connections, and half a header block are not waited for as requests under way are`() throws {
-        let handler = EchoHandler()
-        let server = try HTTPServer(port: 0, handler: handler)
         let silent = try RawClient(port: server.port)
         let half = try RawClient(port: server.port)
         try half.send("GET / HTTP/1.1\r\nHo")
@@ -207,7 +199,6 @@ struct StartStopTests {
     }
 
     @Test func `Requests have numbers of their own`() throws {
-        let server = try HTTPServer(port: 0, handler: EchoHandler())
         var seen: Set<String> = []
         for _ in 0..<5 {
             let client = try RawClient(port: server.port)

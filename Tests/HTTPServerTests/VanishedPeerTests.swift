@@ -1,6 +1,5 @@
 import Basics
 import Glibc
-import HTTP
 import Platform
 import Support
 import Synchronization

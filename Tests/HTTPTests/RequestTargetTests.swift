@@ -1,5 +1,4 @@
 import HTTP
-import Support
 import Testing
 
 @Suite("A target is split before it is decoded (V-144)", .timeLimit(.minutes(15)))

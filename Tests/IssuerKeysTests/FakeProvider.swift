@@ -153,14 +153,16 @@ struct Bench {
     }
 
     /// The same with a refresh as soon as the token waits for one, as the real thread does.
-    func refusalDuringRefresh(_ token: String) async -> TokenRefusal? {
+    func refusalDuringRefresh(_ token: String, of source: Int = 0) async -> TokenRefusal? {
         let isDone = Flag()
         async let refusal = {
             defer { isDone.set() }
             return await self.refusal(token)
         }()
-        await eventually("the token waits, or has its result") { verifier.status.waiters > 0 || isDone.isSet }
-        refresh()
+        await eventually("the token waits, or has its result") {
+            verifier.statuses[source].keys.waiters > 0 || isDone.isSet
+        }
+        refresh(source)
         return await refusal
     }
 }

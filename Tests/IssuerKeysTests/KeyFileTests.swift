@@ -1,6 +1,5 @@
 import Curl
 import Glibc
-import JSON
 import Platform
 import Support
 import Testing

@@ -1,7 +1,5 @@
-import Curl
 import IssuerKeys
 import JSON
-import Platform
 import Support
 import Testing
 import Tokens

@@ -1,6 +1,5 @@
 import Curl
 import JSON
-import Platform
 import Support
 import Testing
 import Tokens
@@ -70,18 +69,9 @@ struct SourceIsolationTests {
         var stranger = external
         stranger.keyIdentifier = "unknown"
         for round in 0..<3 {
-            let isDone = Flag()
             let token = stranger.token { $0["sub"] = .string("\(round)") }
-            async let refusal = {
-                defer { isDone.set() }
-                return await bench.refusal(token)
-            }()
-            await eventually("the token waits, or has its result") {
-                bench.verifier.statuses[1].keys.waiters > 0 || isDone.isSet
-            }
+            #expect(await bench.refusalDuringRefresh(token, of: 1) == .unknownKey)
             bench.refresh(0)
-            bench.refresh(1)
-            #expect(await refusal == .unknownKey)
         }
         let keysURL = external.source.documents[0].metadataURL + "/keys"
         #expect(bench.provider.asked == [keysURL, keysURL])
@@ -90,11 +80,9 @@ struct SourceIsolationTests {
         // The other still has its permits.
         stranger = .b2c
         stranger.keyIdentifier = "unknown"
-        let token = stranger.token()
-        async let refusal = bench.refusal(token)
-        await eventually("the token waits") { bench.verifier.statuses[0].keys.waiters > 0 }
-        bench.refresh(0)
-        #expect(await refusal == .unknownKey)
+        bench.provider.forget()
+        #expect(await bench.refusalDuringRefresh(stranger.token()) == .unknownKey)
+        #expect(bench.provider.asked == [TestProvider.b2c.source.documents[0].metadataURL + "/keys"])
     }
 
     @Test func `P-20 A reload of one source ends its cached tokens and no others`() async {

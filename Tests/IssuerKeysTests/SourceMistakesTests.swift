@@ -1,5 +1,4 @@
 import IssuerKeys
-import Support
 import Testing
 import Tokens
 

@@ -1,6 +1,5 @@
 import JSON
 import OpenSSL
-import Platform
 import Support
 import Tokens
 

@@ -1,5 +1,4 @@
 import JSON
-import Support
 import Testing
 
 @Suite("JSON objects keep their order and unique names", .timeLimit(.minutes(15)))

@@ -44,9 +44,7 @@ private struct MadeFiles {
 
     init() throws {
         folder = try TemporaryFolder()
-        let maker = try ChildProcess("/bin/bash", ["-c", "cd \(folder.path)\n\(Self.script)"])
-        let end = try maker.wait()
-        guard end == .exit(0) else { throw ChildProcess.Failure(description: maker.output + maker.errors) }
+        try ChildProcess.run(script: "cd \(folder.path)\n\(Self.script)")
     }
 
     func read(_ certificates: String, _ key: String) throws -> ServerCredentials {

@@ -29,12 +29,7 @@ struct AnswerMemoryTests {
     /// Gives each person tasks with texts of this many bytes, by an import, which is faster than adding each.
     private func fill(_ people: Range<Int>, _ count: Int, _ bytes: Int, _ settings: [String: String]) throws {
         let text = String(repeating: "x", count: bytes)
-        let times = #""created":"2026-01-01T00:00:00.000Z","modified":"2026-01-01T00:00:00.000Z""#
-        let lines = people.map(owner).flatMap { owner in
-            (1...count).map { id in
-                #"{"owner":"\#(owner)","id":\#(id),"text":"\#(text)","completed":false,\#(times),"revision":1}"#
-            }
-        }
+        let lines = people.map(owner).flatMap { owner in (1...count).map { exportLine(owner, $0, text) } }
         let end = #"{"end":true,"tasks":\#(lines.count)}"#
         let imported = try stage.run(["import"], settings, input: (lines + [end]).joined(separator: "\n") + "\n")
         #expect(imported.end == .exit(0), "\(imported.errors)")

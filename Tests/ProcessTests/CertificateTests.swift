@@ -8,10 +8,8 @@ private struct SecureStage {
     init(_ script: String = "") throws {
         stage = try Stage()
         _ = try stage.makeCertificate()
-        let lines = "set -e\ncd \(stage.folder)\nsan=subjectAltName=DNS:localhost,IP:127.0.0.1\n\(script)"
-        let maker = try ChildProcess("/bin/bash", ["-c", lines])
-        let end = try maker.wait()
-        guard end == .exit(0) else { throw ChildProcess.Failure(description: maker.output + maker.errors) }
+        try ChildProcess.run(
+            script: "set -e\ncd \(stage.folder)\nsan=subjectAltName=DNS:localhost,IP:127.0.0.1\n\(script)")
     }
 
     func settings(_ certificate: String = "tls.pem", _ key: String = "tls.key") -> [String: String] {

@@ -135,7 +135,7 @@ import Testing
             let port = UInt16(try freePort())
             let mock = try ChildProcess(
                 ChildProcess.built("mock-authority"), environment: ["MOCK_LISTEN": "127.0.0.1:\(port)"])
-            let client = try Self.firstConnection(to: port)
+            let client = try firstConnection(to: port)
             try client.send("GET \(Self.metadata) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
             let response = try client.response()
             #expect(response?.status == 200, "start \(start): \(response?.status ?? 0)")
@@ -155,7 +155,7 @@ import Testing
                     "MOCK_LISTEN": "127.0.0.1:\(port)", "MOCK_TLS_LISTEN": "127.0.0.1:\(securePort)",
                     "MOCK_STATE": folder.path,
                 ])
-            _ = try Self.firstConnection(to: port)
+            _ = try firstConnection(to: port)
             #expect(throws: Never.self, "start \(start): https") { try RawClient(port: securePort) }
             #expect(throws: Never.self, "start \(start): ca.pem") { try File.read(folder.file("ca.pem")) }
             _ = try curl("https://localhost:\(securePort)\(Self.metadata)", trusting: folder.file("ca.pem"))
@@ -165,16 +165,6 @@ import Testing
     }
 
     private static let metadata = "/\(Stage.tenant)/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
-
-    /// Connects as soon as the port is open.
-    private static func firstConnection(to port: UInt16) throws -> RawClient {
-        var client: RawClient?
-        eventuallyBlocking("port \(port) open") {
-            client = try? RawClient(port: port, timeout: 30)
-            return client != nil
-        }
-        return try #require(client)
-    }
 
     @Test func `A fault can close the connection in place of a response`() throws {
         let stage = try Stage()

@@ -11,10 +11,7 @@ import Testing
 
     /// The lines of an export: a task of each owner.
     private func lines(_ owners: [String]) -> String {
-        let lines = owners.map { owner in
-            #"{"owner":"\#(owner)","id":1,"text":"of \#(owner)","completed":false,"#
-                + #""created":"2026-01-01T00:00:00.000Z","modified":"2026-01-01T00:00:00.000Z","revision":1}"#
-        }
+        let lines = owners.map { exportLine($0, 1, "of \($0)") }
         return (lines + [#"{"end":true,"tasks":\#(lines.count)}"#]).map { $0 + "\n" }.joined()
     }
 

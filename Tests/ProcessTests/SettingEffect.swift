@@ -118,7 +118,9 @@ struct SettingEffect: Sendable {
         },
         SettingEffect("CONNECTIONS_PER_ADDRESS", "2") { scene in
             let token = try scene.token("crowd")
-            let clients = try (0..<2).map { _ in try scene.waitForBody(of: "203.0.113.9", token) }
+            let clients = try (0..<2).map { _ in
+                try scene.server.beginToAdd("", of: 9, token: token, "X-Forwarded-For: 203.0.113.9\r\n")
+            }
             let third = try scene.ask("crowd", ["X-Forwarded-For": "203.0.113.9"])
             withExtendedLifetime(clients) {}
             return third.status == 429 && third.text.contains("request.too_many_at_once")
@@ -173,17 +175,5 @@ struct SettingScene {
 
     func status(_ owner: String, _ changes: [String: String] = [:], _ more: String = "") throws -> Int {
         try server.ask("GET", "/api/tasks", token: token(owner, changes, more)).status
-    }
-
-    /// Starts a request of a proxy's client and sends no body, so that the request stays under way.
-    func waitForBody(of client: String, _ token: String) throws -> RawClient {
-        let connection = try RawClient(port: server.port)
-        try connection.send(
-            "POST /api/tasks HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: \(client)\r\nAuthorization: Bearer \(token)\r\n"
-                + "Expect: 100-continue\r\nContent-Length: 9\r\n\r\n")
-        guard try connection.response(to: .post)?.status == 100 else {
-            throw ChildProcess.Failure(description: "the server does not wait for the body")
-        }
-        return connection
     }
 }

@@ -81,8 +81,7 @@ final class Stage {
             cd \(folder) && exec openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.pem -days 30 \
             -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1
             """
-        let maker = try ChildProcess("/bin/bash", ["-c", script])
-        guard try maker.wait() == .exit(0) else { throw ChildProcess.Failure(description: maker.errors) }
+        try ChildProcess.run(script: script)
         return ["TASKS_TLS_CERT": "\(folder)/tls.pem", "TASKS_TLS_KEY": "\(folder)/tls.key"]
     }
 
@@ -114,10 +113,7 @@ extension ChildProcess {
 
 /// Returns what curl gets from an address if it trusts only this certificate.
 func curl(_ address: String, trusting certificate: String, _ more: String...) throws -> String {
-    let curl = try ChildProcess(
-        "/usr/bin/curl", ["-sSf", "--max-time", "20", "--cacert", certificate, address] + more)
-    guard try curl.wait() == .exit(0) else { throw ChildProcess.Failure(description: "\(address): \(curl.errors)") }
-    return curl.output
+    try ChildProcess.run("/usr/bin/curl", ["-sSf", "--max-time", "20", "--cacert", certificate, address] + more)
 }
 
 /// One line of the mock's catalogue.
@@ -190,10 +186,10 @@ final class Server {
     }
 
     /// Sends the head of an addition, waits for `100 Continue`, and sends the beginning of the body.
-    func beginToAdd(_ beginning: String, of length: Int, token: String) throws -> RawClient {
+    func beginToAdd(_ beginning: String, of length: Int, token: String, _ fields: String = "") throws -> RawClient {
         let client = try RawClient(port: port)
         try client.send(
-            "POST /api/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nExpect: 100-continue\r\n"
+            "POST /api/tasks HTTP/1.1\r\nHost: x\r\n\(fields)Authorization: Bearer \(token)\r\nExpect: 100-continue\r\n"
                 + "Content-Type: application/json\r\nContent-Length: \(length)\r\n\r\n")
         guard let answer = try client.response(to: .post), answer.status == 100 else {
             throw ChildProcess.Failure(description: "the server does not wait for the body")
@@ -215,6 +211,17 @@ final class Server {
         process.send(SIGTERM)
         return try process.wait()
     }
+}
+
+/// Connects as soon as the port is open.
+func firstConnection(to port: UInt16) throws -> RawClient {
+    var client: RawClient?
+    eventuallyBlocking("port \(port) is open") {
+        // There are many attempts between two pauses, because the first moment counts.
+        for _ in 0..<200 where client == nil { client = try? RawClient(port: port) }
+        return client != nil
+    }
+    return try #require(client)
 }
 
 /// Sends one request on a connection of its own.

@@ -8,14 +8,8 @@ import Testing
     private func firstResponse(_ target: String, of stage: Stage, _ port: UInt16) throws -> RawResponse? {
         let changes = ["TASKS_LISTEN": "127.0.0.1:\(port)", "TASKS_DATABASE": "memory:"]
         let server = try stage.start(changes)
-        var client: RawClient?
-        eventuallyBlocking("the port is open") {
-            // There are many attempts between two pauses, because the first moment counts.
-            for _ in 0..<200 where client == nil { client = try? RawClient(port: port) }
-            return client != nil
-        }
-        try client?.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
-        let response = try client?.response()
+        let client = try firstConnection(to: port)
+        let response = try client.ask("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
         server.send(9)
         return response
     }

@@ -122,10 +122,7 @@ import Testing
         let stage = try Stage()
         let lines = "\(stage.folder)/people.jsonl"
         let text = String(repeating: "x", count: 4000)
-        let tasks = (1...2000).map { id in
-            "{\"owner\":\"someone\",\"id\":\(id),\"text\":\"\(text)\",\"completed\":false,"
-                + "\"created\":\"2026-11-20T17:33:51.123Z\",\"modified\":\"2026-11-20T17:33:51.123Z\",\"revision\":1}"
-        }
+        let tasks = (1...2000).map { exportLine("someone", $0, text) }
         let all = tasks + ["{\"owner\":\"someone\",\"next\":2001}", "{\"end\":true,\"tasks\":2000}"]
         try File.replace(lines, with: Array((all.joined(separator: "\n") + "\n").utf8))
         for (command, paced) in [

@@ -83,10 +83,7 @@ struct ArchiveTests {
     /// Lines of owners in the order of an export: this many tasks of each.
     private func lines(_ counts: [String: Int]) -> [String] {
         counts.sorted { $0.key < $1.key }.flatMap { owner, count in
-            (0..<count).map { number in
-                #"{"owner":"\#(owner)","id":\#(number + 1),"text":"t","completed":false,"#
-                    + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#
-            }
+            (0..<count).map { exportLine(owner, $0 + 1) }
         }
     }
 
@@ -211,9 +208,7 @@ struct ArchiveTests {
 
     @Test func `A wrong line stops an import; the error has its number and none of its values`() throws {
         let good = #"{"owner":"alice","next":5}"#
-        let task =
-            #"{"owner":"alice","id":1,"text":"secret","completed":false,"created":"2016-08-30T16:48:40.123Z","#
-            + #""modified":"2016-08-30T16:48:40.123Z","revision":1}"#
+        let task = exportLine("alice", 1, "secret")
         for (bad, reason) in [
             ("{", "no JSON at byte 1"), ("[]", "no JSON at byte 0"),
             ("{}", "'owner' is missing or has no proper value"),

@@ -83,10 +83,7 @@ struct DetailsArchiveTests {
     }
 
     @Test func `A task that differs only in a detail differs, in both databases`() throws {
-        func line(_ members: String) -> String {
-            #"{"owner":"alice","id":1,"text":"x","completed":false,"created":"2016-08-30T16:48:40.123Z","#
-                + #""modified":"2016-08-30T16:48:40.123Z","revision":1\#(members)}"#
-        }
+        func line(_ members: String) -> String { exportLine("alice", 1, "x", members) }
         let details = TaskDetail.allCases.map { #","\#($0.name)":\#($0.samples[0].rendered)"# }
         for archive in try archives() {
             #expect(try archive.add([line(details.joined())]).added == 1)
@@ -118,11 +115,8 @@ struct DetailsArchiveTests {
         (#""position":1e300"#, "position"), (#""position":null"#, "position"),
     ])
     func `A line with a detail that is not valid is refused by its name`(members: String, name: String) throws {
-        let line =
-            #"{"owner":"alice","id":1,"text":"x","completed":false,"created":"2016-08-30T16:48:40.123Z","#
-            + #""modified":"2016-08-30T16:48:40.123Z","revision":1,\#(members)}"#
         let error = #expect(throws: OperatorError.self) {
-            try TaskDatabase.sqlite(folder.file("tasks.db")).add([line])
+            try TaskDatabase.sqlite(folder.file("tasks.db")).add([exportLine("alice", 1, "x", ",\(members)")])
         }
         #expect(error?.failure == "line 1: '\(name)' is missing or has no proper value")
     }

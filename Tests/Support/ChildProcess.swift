@@ -137,6 +137,20 @@ package final class ChildProcess {
         return end
     }
 
+    /// Runs a program to its end, and returns what it wrote to standard output.
+    @discardableResult
+    package static func run(_ path: String, _ arguments: [String]) throws -> String {
+        let program = try ChildProcess(path, arguments)
+        let end = try program.wait()
+        guard end == .exit(0) else {
+            throw Failure(description: "\(path) ended with \(end): \(program.output)\(program.errors)")
+        }
+        return program.output
+    }
+
+    /// Runs a script of bash to its end.
+    package static func run(script: String) throws { try run("/bin/bash", ["-c", script]) }
+
     /// Waits until the standard output of the program gives a value.
     package func await<Value>(_ value: (_ output: String) throws -> Value?) throws -> Value {
         let last = ContinuousClock.now + patience

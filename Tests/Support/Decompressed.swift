@@ -5,7 +5,6 @@ package func decompressed(_ bytes: [UInt8]) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let path = folder.file("body")
     try File.replace("\(path).gz", with: bytes)
-    let program = try ChildProcess("/bin/gzip", ["--decompress", "\(path).gz"])
-    guard try program.wait() == .exit(0) else { throw ChildProcess.Failure(description: program.errors) }
+    try ChildProcess.run("/bin/gzip", ["--decompress", "\(path).gz"])
     return try File.read(path, limit: 64 << 20)
 }

@@ -11,14 +11,13 @@ package final class PgBouncer: Sendable {
     private let server: PostgreSQLServer
 
     private static let program = "/usr/sbin/pgbouncer"
-    private static let shared = Mutex<Result<PgBouncer, ChildProcess.Failure>?>(nil)
+    private static let shared = Mutex<Result<PgBouncer, any Error>?>(nil)
 
     /// The PgBouncer that all tests share, which has fewer sessions than a store wants.
     package static func started() throws -> PgBouncer {
         let server = try PostgreSQLServer.started()
         return try shared.withLock { shared in
-            let result =
-                shared ?? Result { () throws(ChildProcess.Failure) in try PgBouncer(before: server, sessions: 2) }
+            let result = shared ?? Result { try PgBouncer(before: server, sessions: 2) }
             shared = result
             return try result.get()
         }
@@ -27,40 +26,32 @@ package final class PgBouncer: Sendable {
     /// Starts a PgBouncer for one test, with this many sessions for each database.
     ///
     /// If it is `forgetting`, a session loses its state after each transaction.
-    package init(
-        before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false
-    ) throws(ChildProcess.Failure) {
+    package init(before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false) throws {
         let port = try freePort()
         (self.port, self.server) = (port, server)
-        do {
-            let folder = try ChildProcess.temporaryFolder()
-            self.folder = folder
-            guard access(Self.program, X_OK) == 0 else {
-                throw ChildProcess.Failure(description: "PgBouncer is missing; install it: scripts/install test")
-            }
-            chmod(folder, 0o755)
-            let settings = """
-                [databases]
-                * = host=127.0.0.1 port=\(server.port) user=test
-                [pgbouncer]
-                listen_addr = 127.0.0.1
-                listen_port = \(port)
-                unix_socket_dir =
-                auth_type = any
-                pool_mode = transaction
-                default_pool_size = \(sessions)
-                max_client_conn = 500
-                server_reset_query_always = \(forgetting ? 1 : 0)
-                server_login_retry = 0.1
-                """
-            try File.replace("\(folder)/settings", with: Array(settings.utf8), mode: 0o644)
-            watchdog = Mutex(try Self.run(folder))
-            try awaitReadiness()
-        } catch let failure as ChildProcess.Failure {
-            throw failure
-        } catch {
-            throw ChildProcess.Failure(description: "\(error)")
+        let folder = try ChildProcess.temporaryFolder()
+        self.folder = folder
+        guard access(Self.program, X_OK) == 0 else {
+            throw ChildProcess.Failure(description: "PgBouncer is missing; install it: scripts/install test")
         }
+        chmod(folder, 0o755)
+        let settings = """
+            [databases]
+            * = host=127.0.0.1 port=\(server.port) user=test
+            [pgbouncer]
+            listen_addr = 127.0.0.1
+            listen_port = \(port)
+            unix_socket_dir =
+            auth_type = any
+            pool_mode = transaction
+            default_pool_size = \(sessions)
+            max_client_conn = 500
+            server_reset_query_always = \(forgetting ? 1 : 0)
+            server_login_retry = 0.1
+            """
+        try File.replace("\(folder)/settings", with: Array(settings.utf8), mode: 0o644)
+        watchdog = Mutex(try Self.run(folder))
+        try awaitReadiness()
     }
 
     deinit {

@@ -18,14 +18,14 @@ package final class PostgreSQLServer: Sendable {
     package static let asked = "asked"
 
     private static let programs = "/usr/lib/postgresql/15/bin"
-    private static let shared = Mutex<Result<PostgreSQLServer, ChildProcess.Failure>?>(nil)
+    private static let shared = Mutex<Result<PostgreSQLServer, any Error>?>(nil)
 
     /// The server that all tests share, started by the first of them.
     package static func started() throws -> PostgreSQLServer {
         try shared.withLock { shared in
             let result =
                 shared
-                ?? Result { () throws(ChildProcess.Failure) in
+                ?? Result {
                     try PostgreSQLServer(
                         settings: ["max_connections=600"], access: ["host all \(asked) all scram-sha-256"])
                 }
@@ -39,7 +39,7 @@ package final class PostgreSQLServer: Sendable {
     /// The settings are lines of postgresql.conf; the lines of access go before those of pg_hba.conf that let everyone in.
     package convenience init(
         settings: [String] = [], access: [String] = [], environment: [String: String] = [:]
-    ) throws(ChildProcess.Failure) {
+    ) throws {
         try self.init(settings: settings, environment: environment) { data in
             """
             initdb -D \(data) -U test -A trust -E UTF8 --locale=C --no-sync >&2
@@ -50,7 +50,7 @@ package final class PostgreSQLServer: Sendable {
     }
 
     /// A copy of a server that follows it and takes no writes, known to it by this name.
-    package convenience init(following primary: PostgreSQLServer, as name: String) throws(ChildProcess.Failure) {
+    package convenience init(following primary: PostgreSQLServer, as name: String) throws {
         try self.init(settings: [], environment: [:]) { data in
             """
             pg_basebackup -D \(data) -R -X stream -c fast --no-sync \
@@ -61,40 +61,31 @@ package final class PostgreSQLServer: Sendable {
 
     private init(
         settings: [String], environment: [String: String], making: (_ data: String) -> String
-    ) throws(ChildProcess.Failure) {
+    ) throws {
         let port = try freePort()
         self.port = port
         self.environment = environment
-        do {
-            let folder = try ChildProcess.temporaryFolder()
-            self.folder = folder
-            guard access("\(Self.programs)/initdb", X_OK) == 0 else {
-                throw ChildProcess.Failure(description: "PostgreSQL 15 is missing; install it: scripts/install test")
-            }
-            chmod(folder, 0o755)
-            let lines = ["listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories=''"] + settings
-            let configuration = lines.map { "echo \"\($0)\" >> \(folder)/data/postgresql.conf" }
-            let user = GuardedProgram.unprivileged.joined(separator: " ")
-            let script = """
-                set -e
-                mkdir -m 700 \(folder)/data
-                \(GuardedProgram.give("\(folder)/data"))
-                PATH=\(Self.programs):$PATH exec \(user) /bin/sh -e <<'END'
-                \(making("\(folder)/data"))
-                \(configuration.joined(separator: "\n"))
-                END
-                """
-            let making = try ChildProcess("/bin/sh", ["-c", script])
-            guard try making.wait() == .exit(0) else {
-                throw ChildProcess.Failure(description: "making a server: \(making.errors)")
-            }
-            watchdog = Mutex(try Self.run(folder, environment))
-            try awaitReadiness()
-        } catch let failure as ChildProcess.Failure {
-            throw failure
-        } catch {
-            throw ChildProcess.Failure(description: "\(error)")
+        let folder = try ChildProcess.temporaryFolder()
+        self.folder = folder
+        guard access("\(Self.programs)/initdb", X_OK) == 0 else {
+            throw ChildProcess.Failure(description: "PostgreSQL 15 is missing; install it: scripts/install test")
         }
+        chmod(folder, 0o755)
+        let lines = ["listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories=''"] + settings
+        let configuration = lines.map { "echo \"\($0)\" >> \(folder)/data/postgresql.conf" }
+        let user = GuardedProgram.unprivileged.joined(separator: " ")
+        let script = """
+            set -e
+            mkdir -m 700 \(folder)/data
+            \(GuardedProgram.give("\(folder)/data"))
+            PATH=\(Self.programs):$PATH exec \(user) /bin/sh -e <<'END'
+            \(making("\(folder)/data"))
+            \(configuration.joined(separator: "\n"))
+            END
+            """
+        try ChildProcess.run(script: script)
+        watchdog = Mutex(try Self.run(folder, environment))
+        try awaitReadiness()
     }
 
     deinit {
@@ -138,9 +129,7 @@ package final class PostgreSQLServer: Sendable {
             kill -KILL $all
             for each in $all; do await $each ZX; done
             """
-        guard try ChildProcess("/bin/sh", ["-c", script]).wait() == .exit(0) else {
-            throw ChildProcess.Failure(description: "could not kill PostgreSQL")
-        }
+        try ChildProcess.run(script: script)
         watchdog.withLock { watchdog in _ = try? watchdog.wait() }
     }
 
@@ -191,10 +180,8 @@ package final class PostgreSQLServer: Sendable {
     /// Runs statements with psql, and returns what they print, without headers.
     @discardableResult
     package func command(_ sql: String, in database: String = "postgres") throws -> String {
-        let psql = try ChildProcess(
+        try ChildProcess.run(
             "\(Self.programs)/psql", ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-c", sql])
-        guard try psql.wait() == .exit(0) else { throw ChildProcess.Failure(description: psql.errors) }
-        return psql.output
     }
 }
 

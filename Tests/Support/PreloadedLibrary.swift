@@ -13,10 +13,7 @@ package enum PreloadedLibrary {
             [ -x "$compiler" ] || compiler=cc
             "$compiler" -O1 -shared -fPIC -o \(library) \(source) -ldl
             """
-        let making = try ChildProcess("/bin/sh", ["-c", script])
-        guard try making.wait() == .exit(0) else {
-            throw ChildProcess.Failure(description: "\(name).so: \(making.errors)")
-        }
+        try ChildProcess.run(script: script)
         return library
     }
 

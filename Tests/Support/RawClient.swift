@@ -36,7 +36,7 @@ package final class RawClient {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         // `deinit` closes the socket, also when this throws, because every field is set.
-        let code = overIPv6 ? connect6(port) : withLoopback(port) { Glibc.connect(descriptor, $0, $1) }
+        let code = overIPv6 ? connect6(port) : withLoopback(port) { connect(descriptor, $0, $1) }
         guard code == 0 else { throw .system("connect", errno) }
     }
 
@@ -46,8 +46,7 @@ package final class RawClient {
         address.sin6_port = port.bigEndian
         address.sin6_addr = in6addr_loopback
         return withUnsafeBytes(of: &address) { bytes in
-            Glibc.connect(
-                descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
+            connect(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
         }
     }
 
@@ -94,33 +93,27 @@ package final class RawClient {
         return skipped
     }
 
-    /// Reads only the head of an answer.
-    package func head() throws(Failure) -> RawResponse? {
+    /// Reads only the head of an answer, and little more, so that the rest stays with the server.
+    package func head(atMost count: Int = 512) throws(Failure) -> RawResponse? {
         let separator: [UInt8] = [13, 10, 13, 10]
         while true {
             if let end = buffer.firstRange(of: separator) {
-                defer { buffer.removeFirst(end.upperBound) }
-                return RawResponse(head: buffer[..<end.lowerBound])
+                guard let response = RawResponse(head: buffer[..<end.lowerBound]) else { throw .malformed(buffer) }
+                buffer.removeFirst(end.upperBound)
+                return response
             }
-            guard try more(512) else { return nil }
+            if try !more(count) {
+                if buffer.isEmpty { return nil }
+                throw .truncated(buffer)
+            }
         }
     }
 
     /// Reads one answer, also `100 Continue`, and returns nil if the connection ended before the first byte.
     package func response(to method: Method = .get) throws(Failure) -> RawResponse? {
-        let separator: [UInt8] = [13, 10, 13, 10]
-        while true {
-            if let end = buffer.firstRange(of: separator) {
-                guard var response = RawResponse(head: buffer[..<end.lowerBound]) else { throw .malformed(buffer) }
-                buffer.removeFirst(end.upperBound)
-                if method != .head { response.body = try body(of: response) }
-                return response
-            }
-            if try !more() {
-                if buffer.isEmpty { return nil }
-                throw .truncated(buffer)
-            }
-        }
+        guard var response = try head(atMost: 65536) else { return nil }
+        if method != .head { response.body = try body(of: response) }
+        return response
     }
 
     private func body(of response: RawResponse) throws(Failure) -> [UInt8] {

@@ -5,7 +5,6 @@ import Support
 import TaskAPI
 import Tasks
 import Testing
-import Tokens
 
 @Suite("Several tasks with one request", .timeLimit(.minutes(15)))
 struct ChangeListTests {
@@ -121,27 +120,6 @@ struct ChangeListTests {
             #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], list).status == 404)
         }
         #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], #"[{"id":1}]"#).status == 429)
-    }
-
-    @Test func `Tasks that are too long for one answer are changed, and not answered`() async throws {
-        let answers = AnswerMemory(limit: 1 << 20)
-        let api = TestedAPI(.inProcess) {
-            $0.store = MemoryTaskStore(answers: answers)
-            $0.answers = answers
-        }
-        for _ in 0..<20 {
-            _ = try await api.send("POST", "/api/tasks", as: "alice", [], "task=\(String(repeating: "x", count: 4096))")
-        }
-        func complete(_ ids: ClosedRange<Int>) async throws -> Response {
-            let changes = ids.map { #"{"id":\#($0),"completed":true}"# }.joined(separator: ",")
-            return try await api.send("PATCH", "/api/tasks", as: "alice", [json], "[\(changes)]")
-        }
-        #expect(try await complete(1...5).status == 200)
-        #expect(answers.statistics.held == 0)
-        let long = try await complete(6...20)
-        #expect(long.status == 204 && long.body.isEmpty)
-        let done = try await api.send("GET", "/api/tasks?completed=true&after=12", as: "alice")
-        #expect(try members(done).count == 8)
     }
 
     @Test("While long lists of the same person take the memory, a list of changes is made, and not answered")

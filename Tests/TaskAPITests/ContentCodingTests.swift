@@ -1,5 +1,4 @@
 import HTTP
-import MemoryStore
 import SQLiteStore
 import Support
 import TaskAPI

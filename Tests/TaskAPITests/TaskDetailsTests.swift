@@ -1,6 +1,5 @@
 import HTTP
 import JSON
-import TaskAPI
 import Testing
 
 @Suite("Due date, notes and position of a task", .timeLimit(.minutes(15)))

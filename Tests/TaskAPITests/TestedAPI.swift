@@ -1,7 +1,6 @@
 import MemoryStore
 import HTTP
 import HTTPServer
-import Platform
 import Support
 import Synchronization
 import TaskAPI

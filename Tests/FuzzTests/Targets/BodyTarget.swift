@@ -23,13 +23,6 @@ private func checkForm(_ body: [UInt8]) throws {
     try require(isSame ?? false, "a form means the same when it is written again")
 }
 
-private func escaped(_ text: String) -> String {
-    text.utf8.reduce(into: "") { text, byte in
-        let digits = String(byte, radix: 16)
-        text += byte < 16 ? "%0\(digits)" : "%\(digits)"
-    }
-}
-
 private func checkMultipart(_ body: [UInt8], _ boundary: String) throws {
     guard let form = try? MultipartForm.parse(body, boundary: boundary) else { return }
     try require(form.parts.count <= 64, "the number of parts is limited")

@@ -58,6 +58,14 @@ func require(_ holds: Bool, _ rule: @autoclosure () -> String) throws {
     guard holds else { throw BrokenInvariant(description: "does not hold: \(rule())") }
 }
 
+/// Every byte as an escape of a URL.
+func escaped(_ text: String) -> String {
+    text.utf8.reduce(into: "") { text, byte in
+        let digits = String(byte, radix: 16)
+        text += byte < 16 ? "%0\(digits)" : "%\(digits)"
+    }
+}
+
 extension [UInt8] {
     /// The bytes as text, broken ones replaced.
     var text: String { String(decoding: self, as: UTF8.self) }

@@ -53,11 +53,3 @@ private func checkRoute(_ target: RequestTarget) throws {
 private func same(_ left: [String], _ right: [String]) -> Bool {
     left.elementsEqual(right) { $0.utf8.elementsEqual($1.utf8) }
 }
-
-/// Every byte as an escape.
-private func escaped(_ text: String) -> String {
-    text.utf8.reduce(into: "") { text, byte in
-        let digits = String(byte, radix: 16)
-        text += byte < 16 ? "%0\(digits)" : "%\(digits)"
-    }
-}

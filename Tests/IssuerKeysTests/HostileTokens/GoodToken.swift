@@ -1,6 +1,5 @@
 import JSON
 import Support
-import Tokens
 
 /// A token that must be accepted, however unusual it is.
 struct GoodToken: Sendable {

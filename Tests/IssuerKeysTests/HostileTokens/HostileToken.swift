@@ -1,5 +1,4 @@
 import JSON
-import OpenSSL
 import Support
 import Tokens
 

@@ -1,4 +1,3 @@
-import Curl
 @testable import IssuerKeys
 import JSON
 import Support

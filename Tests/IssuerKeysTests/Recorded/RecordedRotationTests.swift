@@ -1,5 +1,4 @@
 @testable import IssuerKeys
-import JSON
 import Support
 import Testing
 import Tokens

@@ -81,3 +81,14 @@ func awaitStore(_ store: any TaskStore, within limit: Duration = patience) async
     await eventually("the store can be written", within: limit) { (try? await store.check()) != nil }
     try await store.check()
 }
+
+/// Why a store takes no writes now, if it says so.
+func refusal(of store: any TaskStore) async -> String? {
+    do throws(StoreError) {
+        try await store.check()
+        return nil
+    } catch {
+        guard case .unavailable(let reason) = error else { return nil }
+        return reason
+    }
+}

@@ -130,15 +130,4 @@ struct FailoverTests {
         #expect(try await store.lists([item, next], of: alice))
         #expect(events.all.filter { $0 == .recovered }.count == 1)
     }
-
-    /// Why it does not take writes now, if it says so.
-    private func refusal(of store: any TaskStore) async -> String? {
-        do throws(StoreError) {
-            try await store.check()
-            return nil
-        } catch {
-            guard case .unavailable(let reason) = error else { return nil }
-            return reason
-        }
-    }
 }

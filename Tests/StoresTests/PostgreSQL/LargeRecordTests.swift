@@ -14,11 +14,10 @@ private final class LargeRecords {
     init(database: String) throws {
         folder = try TemporaryFolder()
         let (certificate, key) = (folder.file("certificate"), folder.file("key"))
-        let making = try ChildProcess(
+        try ChildProcess.run(
             "/usr/bin/openssl",
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
                 + ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate])
-        guard try making.wait() == .exit(0) else { throw ChildProcess.Failure(description: making.errors) }
         let server = try PostgreSQLServer.started()
         process = try ChildProcess(
             "/usr/bin/python3",

@@ -9,24 +9,21 @@ import Testing
 
 @Suite("An import into PostgreSQL", .timeLimit(.minutes(15)))
 struct PostgreSQLArchiveTests {
-    private func line(_ owner: String, _ id: Int, _ text: String = "t") -> String {
-        #"{"owner":"\#(owner)","id":\#(id),"text":"\#(text)","completed":false,"#
-            + #""created":"2016-08-30T16:48:40.123Z","modified":"2016-08-30T16:48:40.123Z","revision":1}"#
-    }
-
     @Test(arguments: [nil, 4])
     func `An import adds what is missing, and counts what differs`(partitions: Int?) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
         let archive = TaskDatabase.postgreSQL(address)
         let people = (100..<400).map { "owner-\($0)" }
-        let lines = people.flatMap { [line($0, 1), line($0, 2), line($0, 5), #"{"owner":"\#($0)","next":9}"#] }
+        let lines = people.flatMap { name in
+            [1, 2, 5].map { exportLine(name, $0) } + [#"{"owner":"\#(name)","next":9}"#]
+        }
         let whole = lines + [#"{"end":true,"tasks":900}"#]
         // Some people with one task, some with all of them but another id to give next.
         let some = people.enumerated().flatMap { (number, name) -> [String] in
             switch number % 3 {
-            case 0: [line(name, 2)]
-            case 1: [line(name, 1, "other"), line(name, 2), line(name, 5)]
+            case 0: [exportLine(name, 2)]
+            case 1: [exportLine(name, 1, "other"), exportLine(name, 2), exportLine(name, 5)]
             default: []
             }
         }
@@ -40,13 +37,13 @@ struct PostgreSQLArchiveTests {
         let again = try archive.add(whole)
         #expect((again.added, again.present, again.differing) == (0, 900, 100))
         // Twice in one transaction is once.
-        let twice = try archive.add([line("twin", 1), line("twin", 1), line("twin", 2)])
+        let twice = try archive.add([exportLine("twin", 1), exportLine("twin", 1), exportLine("twin", 2)])
         #expect((twice.added, twice.present) == (2, 1))
         // All tasks are there, but the next id is not.
-        #expect(try archive.add([line("twin", 2), #"{"owner":"twin","next":7}"#]).added == 0)
+        #expect(try archive.add([exportLine("twin", 2), #"{"owner":"twin","next":7}"#]).added == 0)
         #expect(try archive.lines().contains(#"{"owner":"twin","next":7}"#))
         // An older export with a task that is missing takes no ids back.
-        #expect(try archive.add([line("twin", 3), #"{"owner":"twin","next":4}"#]).added == 1)
+        #expect(try archive.add([exportLine("twin", 3), #"{"owner":"twin","next":4}"#]).added == 1)
 
         let store = try PostgreSQLTaskStore.open(address)
         defer { store.close() }
@@ -71,14 +68,14 @@ struct PostgreSQLArchiveTests {
             BEGIN INSERT INTO used VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
             CREATE TRIGGER note AFTER INSERT ON tasks EXECUTE FUNCTION note();
             """, in: database)
-        #expect(try TaskDatabase.postgreSQL(address).add([line("alice", 1)]).added == 1)
+        #expect(try TaskDatabase.postgreSQL(address).add([exportLine("alice", 1)]).added == 1)
         #expect(try server.command("SELECT DISTINCT setting FROM used", in: database) == "\(used)\n")
     }
 
     @Test func `An import waits for a row that a server keeps locked`() throws {
         let address = try PostgreSQLServer.started().newDatabase()
         let archive = TaskDatabase.postgreSQL(address)
-        #expect(try archive.add([line("alice", 1)]).added == 1)
+        #expect(try archive.add([exportLine("alice", 1)]).added == 1)
         let keeper = try PostgreSQLDatabase(address).connect()
         // The server ends this session when it has kept the row for three times as long as a statement waits for it.
         try keeper.runScript(
@@ -87,14 +84,14 @@ struct PostgreSQLArchiveTests {
             BEGIN;
             SELECT FROM owners WHERE owner = 'alice' FOR UPDATE
             """)
-        #expect(try archive.add([line("alice", 2)]).added == 1)
+        #expect(try archive.add([exportLine("alice", 2)]).added == 1)
     }
 
     @Test func `An export says in words which value of another program stops it`() throws {
         let server = try PostgreSQLServer.started()
         let database = try server.newDatabaseName()
         let archive = TaskDatabase.postgreSQL(server.address(database))
-        #expect(try archive.add([line("alice", 1)]).added == 1)
+        #expect(try archive.add([exportLine("alice", 1)]).added == 1)
         for (change, reason) in [
             ("position = 'NaN'", "a value of position in the table of tasks is not one that task-server writes"),
             ("due = '30.11.2026'", "a value of due in the table of tasks is not one that task-server writes"),

@@ -109,13 +109,7 @@ struct PostgreSQLSchemaTests {
             WHERE datname = '\(name(address))' AND pid <> pg_backend_pid()
             """)
         await eventually("writes are refused", within: .seconds(20)) {
-            do throws(StoreError) {
-                try await store.check()
-                return false
-            } catch {
-                guard case .unavailable(let reason) = error else { return false }
-                return reason.contains("of a newer task-server")
-            }
+            await refusal(of: store)?.contains("of a newer task-server") == true
         }
     }
 

@@ -17,12 +17,6 @@ private func removal(_ id: Int64, of owner: Owner, _ retry: RetryState = RetrySt
 
 @Suite("What is tried again", .timeLimit(.minutes(15)))
 struct RetryStateTests {
-    @Test func `A write is tried at most ten times more`() {
-        var (retry, tries) = (RetryState(), 0)
-        while let next = retry.after(.others, isShared: false) { (retry, tries) = (next, tries + 1) }
-        #expect(tries == 10)
-    }
-
     @Test func `A pause grows with the tries, is longer at a locked row, and is none before the first`() {
         var random = SeededRandom()
         func pause(_ tries: Int, _ failure: BatchFailure) -> UInt64 {

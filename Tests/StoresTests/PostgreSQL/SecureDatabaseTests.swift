@@ -9,15 +9,15 @@ import Testing
 /// A PostgreSQL server that speaks TLS only, with a certificate for `localhost` by an authority of the test's own.
 private final class SecureDatabase {
     let server: PostgreSQLServer
-    private let folder: String
-    var authority: String { "\(folder)/authority.crt" }
-    var stranger: String { "\(folder)/stranger.crt" }
+    private let folder: TemporaryFolder
+    var authority: String { folder.file("authority.crt") }
+    var stranger: String { folder.file("stranger.crt") }
 
     init() throws {
-        folder = try ChildProcess.temporaryFolder()
+        folder = try TemporaryFolder()
         let script = """
             set -e
-            cd \(folder)
+            cd \(folder.path)
             for name in authority stranger; do
                 openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj "/CN=$name" -keyout $name.key -out $name.crt
             done
@@ -29,20 +29,17 @@ private final class SecureDatabase {
             chmod 600 server.key
             if [ $(id -u) = 0 ]; then chown postgres: server.key; fi
             """
-        let making = try ChildProcess("/bin/sh", ["-c", script])
-        guard try making.wait() == .exit(0) else {
-            throw ChildProcess.Failure(description: "certificates: \(making.errors)")
-        }
+        try ChildProcess.run(script: script)
         server = try PostgreSQLServer(
-            settings: ["ssl=on", "ssl_cert_file='\(folder)/server.crt'", "ssl_key_file='\(folder)/server.key'"],
+            settings: [
+                "ssl=on", "ssl_cert_file='\(folder.file("server.crt"))'",
+                "ssl_key_file='\(folder.file("server.key"))'",
+            ],
             access: ["hostnossl secret all all reject"])
         try server.command("CREATE DATABASE secret")
     }
 
-    deinit {
-        server.stop()
-        _ = try? ChildProcess("/bin/rm", ["-rf", folder]).wait()
-    }
+    deinit { server.stop() }
 
     func address(host: String, trusting certificate: String) -> String {
         "postgresql://test@\(host):\(server.port)/secret?sslmode=verify-full&sslrootcert=\(certificate)"

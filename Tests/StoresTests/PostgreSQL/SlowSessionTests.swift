@@ -21,15 +21,7 @@ struct SlowSessionTests {
             WHERE datname = '\(database)' AND query NOT LIKE 'LOCK%' AND pid <> pg_backend_pid()
             """)
         // Callers get the reason why the last attempt failed.
-        let late = StoreError.unavailable(reason: "no answer within the deadline")
-        await eventually("the attempt ends") {
-            do throws(StoreError) {
-                try await store.check()
-                return false
-            } catch {
-                return error == late
-            }
-        }
+        await eventually("the attempt ends") { await refusal(of: store) == "no answer within the deadline" }
         _ = try blocker.run("ROLLBACK")
         try await awaitStore(store)
     }
