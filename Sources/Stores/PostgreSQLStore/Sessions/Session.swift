@@ -6,6 +6,9 @@ import Synchronization
 import Tasks
 
 /// A session with the database: one thread uses it, and blocks until the database has answered.
+///
+/// With 64 people, such threads take 9 % more CPU for a `POST` and 14 % more for a `GET` than one event loop for all
+/// sessions did (`make bench`, in one run). In return, both databases share one engine.
 final class Session: StoreSession {
     struct Parts: Sendable {
         let target: ConnectionTarget
