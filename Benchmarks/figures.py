@@ -6,8 +6,6 @@ import statistics
 
 # A run is disturbed if something else used more of the CPUs than this in the middle one of a row's loads.
 MOST_OTHERS = 0.25
-# Values of which the middle half is further apart than this part of their median show nothing, unless all agree about the target.
-WIDEST = 0.3
 # With an earlier build beside, no figure may be worse by more than this.
 MOST_WORSE = 0.05
 
@@ -81,11 +79,15 @@ class Finding:
             return ""
         if self.others > MOST_OTHERS:
             return f"no verdict: others used {self.others:.2f} CPUs"
+        # On a shared machine the rounds of one program differ by a tenth and more. What is missed is missed by their middle half.
         first, _, third = statistics.quantiles(self.values, n=4) if len(self.values) > 1 else self.values * 3
-        spread = (third - first) / self.median
-        if spread > WIDEST and len({self.figure.is_met(value) for value in self.values}) > 1:
-            return f"no verdict: the middle half of the rounds is {spread:.0%} apart"
-        return "met" if self.figure.is_met(self.median) else "missed"
+        if self.figure.is_met(self.median):
+            return "met"
+        return "within the noise" if self.figure.is_met(first) or self.figure.is_met(third) else "missed"
+
+    @property
+    def fails(self):
+        return self.verdict not in ("", "met", "within the noise")
 
     def text(self, value):
         return self.figure.form.format(value)
