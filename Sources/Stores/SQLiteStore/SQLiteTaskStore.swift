@@ -110,6 +110,8 @@ package final class SQLiteTaskStore: TaskStore {
             let (cache, afterRead) = (cache, options.afterRead)
             submit(owner, .list, shared.answer) { statements throws(SQLiteError) in
                 shared.close()
+                // The read before this one may have been of the same list.
+                if isWhole, let known = cache.list(of: owner) { return known }
                 let load = isWhole ? cache.beginLoad(of: owner) : nil
                 var list: TaskList?
                 defer { if let load { cache.finish(load, of: owner, with: list) } }
