@@ -18,7 +18,7 @@ struct EngineState {
         /// Whether the thread sleeps or is about to: only then is the costly wake needed.
         var isIdle = false
         var underWay: [Job] = []
-        /// A session that serves both lines serves them in turn.
+        /// The line of the jobs under way, or of the last ones: a session that serves both lines serves them in turn.
         var lastLine = Line.reads
     }
 

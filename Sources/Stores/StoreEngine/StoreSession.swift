@@ -5,12 +5,15 @@ package protocol StoreSession: AnyObject {
     /// Does what is due between two batches; returns the monotonic time at which something is due next, at the latest.
     func maintain(at now: UInt64) throws(SessionLoss) -> UInt64
 
-    /// Removes and returns the waiting writes that share the next transaction.
+    /// Removes and returns the waiting writes that share the next transaction; those that are tried again wait first.
     ///
-    /// Other sessions are writing for the `busy` owners.
+    /// It leaves those that may not share a transaction with the others (``RetryState/Scope``), whose pause has not ended,
+    /// or whose owner is `busy`, because another session writes for that owner.
     func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job]
 
-    /// Runs jobs that are all reads or all writes; the writes in one transaction.
+    /// Runs jobs that are all reads or all writes, the writes in one transaction; gives exactly one verdict for each.
+    ///
+    /// A session ends its waits for the database itself.
     func run(_ jobs: [Job]) -> BatchResult
 
     /// Ends the work, after all accepted jobs were answered.

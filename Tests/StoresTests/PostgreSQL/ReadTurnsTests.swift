@@ -9,13 +9,15 @@ struct ReadTurnsTests {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
-    /// Gives a store with one reading session, on which lists wait for a lock that the keeper holds.
+    /// Gives a store whose lists wait for a lock that the keeper holds.
+    ///
+    /// The store has a session of each kind, and both are open before: a session that is opened waits for the lock, too.
     private func withLockedTasks(
         deadlineMilliseconds: Int = 60_000, _ body: (PostgreSQLTaskStore, PipelineConnection) async throws -> Void
     ) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         let store = try PostgreSQLTaskStore.open(address) {
-            ($0.readers, $0.deadlineMilliseconds) = (1, deadlineMilliseconds)
+            ($0.readers, $0.writers, $0.deadlineMilliseconds) = (1, 1, deadlineMilliseconds)
         }
         defer { store.close() }
         try await awaitStore(store)

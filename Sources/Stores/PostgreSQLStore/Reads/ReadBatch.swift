@@ -20,6 +20,7 @@ struct ReadBatch: Batch {
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
         let job = jobs[index]
+        // A read that needs no other one has answered its callers now.
         let next = reads[index].receive(rows)
         verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
     }
