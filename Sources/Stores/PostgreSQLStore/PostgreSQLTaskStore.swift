@@ -56,7 +56,7 @@ package final class PostgreSQLTaskStore: TaskStore {
         try await Reply<TaskList>.awaiting { reply in
             guard let list = lists.add(reply, for: query) else { return }
             let work = PostgreSQLRead.list(list, in: options.answers)
-            engine.submit(Job(of: query.owner, .list, work) { list.answer(.failure($0)) })
+            engine.submit(Job(of: query.owner, .list, work, begin: list.close) { list.answer(.failure($0)) })
         }
     }
 

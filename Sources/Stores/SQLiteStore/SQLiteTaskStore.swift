@@ -108,8 +108,7 @@ package final class SQLiteTaskStore: TaskStore {
             if isWhole, let known = cache.list(of: owner) { return reply.answer(known) }
             guard let shared = lists.add(reply, for: query) else { return }
             let (cache, afterRead) = (cache, options.afterRead)
-            submit(owner, .list, shared.answer) { statements throws(SQLiteError) in
-                shared.close()
+            submit(owner, .list, begin: shared.close, shared.answer) { statements throws(SQLiteError) in
                 // The read before this one may have been of the same list.
                 if isWhole, let known = cache.list(of: owner) { return known }
                 let load = isWhole ? cache.beginLoad(of: owner) : nil
@@ -132,7 +131,7 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     private func submit<Outcome>(
-        _ owner: Owner, _ kind: Job.Kind,
+        _ owner: Owner, _ kind: Job.Kind, begin: @escaping @Sendable () -> Void = {},
         _ answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void,
         _ body: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Result<Outcome, StoreError>
     ) {
@@ -140,7 +139,7 @@ package final class SQLiteTaskStore: TaskStore {
             let result = try body(statements)
             return .answer { answer(result) }
         }
-        engine.submit(Job(of: owner, kind, work) { answer(.failure($0)) })
+        engine.submit(Job(of: owner, kind, work, begin: begin) { answer(.failure($0)) })
     }
 
     private func write<Command: SQLiteCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {

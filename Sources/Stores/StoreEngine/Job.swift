@@ -21,6 +21,8 @@ package final class Job: Sendable {
     /// When the caller began to wait; monotonic nanoseconds.
     package let since: UInt64
     package let retry: RetryState
+    /// A closure that the engine calls each time before a session runs the job.
+    let begin: @Sendable () -> Void
     /// Answers the caller with an error.
     package let refuse: @Sendable (StoreError) -> Void
     /// What to do, in the terms of the database: only its sessions know the type.
@@ -28,7 +30,8 @@ package final class Job: Sendable {
 
     package init(
         of owner: Owner, _ kind: Kind, weight: Int = 1, since: UInt64 = SystemTime().monotonicNanoseconds,
-        retry: RetryState = RetryState(), _ work: any JobWork, refuse: @escaping @Sendable (StoreError) -> Void
+        retry: RetryState = RetryState(), _ work: any JobWork, begin: @escaping @Sendable () -> Void = {},
+        refuse: @escaping @Sendable (StoreError) -> Void
     ) {
         self.owner = owner
         self.kind = kind
@@ -36,12 +39,15 @@ package final class Job: Sendable {
         self.since = since
         self.retry = retry
         self.work = work
+        self.begin = begin
         self.refuse = refuse
     }
 
     /// The job of the same caller for another try, or with the work that must follow.
     package func again(_ retry: RetryState, _ work: (any JobWork)? = nil) -> Job {
-        Job(of: owner, kind, weight: weight, since: since, retry: retry, work ?? self.work, refuse: refuse)
+        Job(
+            of: owner, kind, weight: weight, since: since, retry: retry, work ?? self.work, begin: begin, refuse: refuse
+        )
     }
 
     /// The weight of its writes at which a transaction is full.

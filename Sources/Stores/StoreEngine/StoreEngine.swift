@@ -105,7 +105,10 @@ package final class StoreEngine: Sendable {
                 }
                 guard !jobs.isEmpty else { continue }
                 let start = time.monotonicNanoseconds
-                for job in jobs { times.waits.add(start - job.since) }
+                for job in jobs {
+                    times.waits.add(start - job.since)
+                    job.begin()
+                }
                 let result = session.run(jobs)
                 if result.transaction == .committed { times.commits.add(time.monotonicNanoseconds - start) }
                 finish(number, result)

@@ -6,8 +6,6 @@ import Tasks
 /// A statement that reads one owner's tasks, and what to do with its rows.
 final class PostgreSQLRead: JobWork {
     let statement: Statement
-    /// A closure that the batch calls each time before it sends the statement.
-    let begin: @Sendable () -> Void
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
     let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?
 
@@ -22,12 +20,8 @@ final class PostgreSQLRead: JobWork {
         }
     }
 
-    private init(
-        statement: Statement, begin: @escaping @Sendable () -> Void = {},
-        _ receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?
-    ) {
+    private init(statement: Statement, _ receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?) {
         self.statement = statement
-        self.begin = begin
         self.receive = receive
     }
 
@@ -48,7 +42,7 @@ final class PostgreSQLRead: JobWork {
         let short = PostgreSQLRead(statement, list.answer) { found throws(StoreError) in
             try page(found, query, in: answers)
         }
-        return PostgreSQLRead(statement: statement, begin: list.close) { found in
+        return PostgreSQLRead(statement: statement) { found in
             let isCut = found.count == rows && selection.limit.map { $0 >= rows } ?? true
             return isCut || lacksDetails(found) ? longList(list, in: answers) : short.receive(found)
         }

@@ -15,7 +15,6 @@ struct ReadBatch: Batch {
         self.jobs = jobs
         reads = jobs.compactMap { $0.work as? PostgreSQLRead }
         statements = reads.map(\.statement)
-        for read in reads { read.begin() }
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
