@@ -7,7 +7,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// The number of the descriptor, which this value owns: a caller must not close it.
     let number: Int32
 
-    /// What the system knows of the object; nil with the reason in `errno`.
+    /// The facts that the system has of the object; if it has none, nil with the reason in `errno`.
     var facts: stat? {
         var facts = stat()
         return unsafe fstat(number, &facts) == 0 ? facts : nil

@@ -69,7 +69,9 @@ extension RequestContext {
 extension Client {
     /// Whether the origin is that of a redirect URI of the client; on the loopback, with any port.
     fileprivate func owns(origin: String) -> Bool {
-        guard let address = WebAddress(origin) else { return false }
+        // An origin is a scheme, a host and perhaps a port, and nothing after them.
+        guard let address = WebAddress(origin), address.text == origin, address.path.isEmpty, address.query == nil
+        else { return false }
         return accepts(origin) || redirectURIs.contains { WebAddress($0)?.isSameOrigin(as: address) ?? false }
     }
 }
