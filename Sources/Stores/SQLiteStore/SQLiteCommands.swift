@@ -68,6 +68,7 @@ extension RemoveTask: SQLiteCommand {
 }
 
 extension RemoveTasks: SQLiteCommand {
+    /// How many tasks there are is not known before, so a removal counts as the most that it removes at once.
     package var weight: Int { WriteStatements.mostRemoved }
 
     /// Removes some of the tasks; the store repeats the command.

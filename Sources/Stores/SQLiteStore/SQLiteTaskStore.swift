@@ -46,13 +46,19 @@ package final class SQLiteTaskStore: TaskStore {
     ) throws(OperatorError) -> SQLiteTaskStore {
         let file = SQLiteFile(path)
         let lock = try file.lock()
-        let writes = try writeStatements(of: file, options)
+        let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
+        connection.followLog()
+        let writes = try statements(of: file, on: connection) { connection throws(SQLiteError) in
+            try WriteStatements.compiled(on: connection, answers: options.answers)
+        }
         let store = SQLiteTaskStore(options, lock)
         let parts = SQLiteWriter.Parts(
             options: options, lock: lock, health: store.health, cache: store.cache, checkpointer: store.checkpointer)
         var sessions: [TransferBox<any StoreSession>] = []
         for _ in 0..<max(options.readers, 1) {
-            let reads = try readStatements(of: file, options.answers)
+            let reads = try statements(of: file, on: try file.open(.readWrite)) { connection throws(SQLiteError) in
+                try ReadStatements.compiled(on: connection, answers: options.answers)
+            }
             sessions.append(TransferBox(SQLiteReader(reads, store.health)))
         }
         sessions.append(TransferBox(SQLiteWriter(writes, parts)))
@@ -64,26 +70,13 @@ package final class SQLiteTaskStore: TaskStore {
         return store
     }
 
-    private static func writeStatements(
-        of file: SQLiteFile, _ options: SQLiteStoreOptions
-    ) throws(OperatorError) -> WriteStatements {
-        let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
-        // Not `rethrowing`, because a closure cannot consume the connection.
+    /// Not `rethrowing`, because a closure cannot consume a connection that it captures.
+    private static func statements<Statements: ~Copyable>(
+        of file: SQLiteFile, on connection: consuming Connection,
+        _ compile: (consuming Connection) throws(SQLiteError) -> Statements
+    ) throws(OperatorError) -> Statements {
         do throws(SQLiteError) {
-            connection.followLog()
-            return try WriteStatements.compiled(on: connection, answers: options.answers)
-        } catch {
-            throw file.openError(error)
-        }
-    }
-
-    private static func readStatements(
-        of file: SQLiteFile, _ answers: AnswerMemory
-    ) throws(OperatorError) -> ReadStatements {
-        let connection = try file.open(.readWrite)
-        // Not `rethrowing`, because a closure cannot consume the connection.
-        do throws(SQLiteError) {
-            return try ReadStatements.compiled(on: connection, answers: answers)
+            return try compile(connection)
         } catch {
             throw file.openError(error)
         }

@@ -36,8 +36,10 @@ final class SQLiteWriter: StoreSession {
             mustPrune = true
         }
         parts.checkpointer.pauseIfWanted()
-        if mustPrune { inTransaction { prune() } }
-        if mustPrune { return 0 }
+        if mustPrune {
+            besideCheckpointer { prune() }
+            if mustPrune { return 0 }
+        }
         return order.nextLong > now ? min(order.nextLong, nextMaintenance) : nextMaintenance
     }
 
@@ -47,10 +49,11 @@ final class SQLiteWriter: StoreSession {
 
     func run(_ jobs: [Job]) -> BatchResult {
         defer { order.noteEnd(at: time.monotonicNanoseconds) }
-        return inTransaction { commit(jobs) }
+        return besideCheckpointer { commit(jobs) }
     }
 
-    private func inTransaction<Result>(_ body: () -> Result) -> Result {
+    /// Runs a transaction of which the checkpointer knows.
+    private func besideCheckpointer<Result>(_ body: () -> Result) -> Result {
         parts.checkpointer.beginTransaction()
         defer { parts.checkpointer.endTransaction(logLength: statements.connection.logLength) }
         return body()

@@ -9,7 +9,7 @@ package struct EngineOptions: Sendable {
     package var mostReads = 1
     /// The number of jobs that may wait; more are refused as overloaded.
     package var waiting = 10_000
-    /// Whether jobs that a session has taken count as waiting until they are answered.
+    /// Whether jobs that a session has taken count as waiting until they are answered: a database may let them wait.
     package var countsUnderWay = false
     /// How long a job may wait, in nanoseconds; it is refused as overloaded then.
     package var patience: UInt64 = 10_000_000_000

@@ -186,7 +186,7 @@ struct EngineState {
             }
         }
         var events: [StoreEvent?] = []
-        if let failure = result.failure { events.append(reports.failed(failure)) }
+        if let failure = result.report { events.append(reports.failed(failure)) }
         if result.hasWritten { events.append(reports.written()) }
         if let loss = result.loss { events.append(lose(number, loss)) }
         return events.compactMap(\.self)

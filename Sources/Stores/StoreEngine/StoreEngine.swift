@@ -5,9 +5,9 @@ private import Synchronization
 
 /// The queue of a store, and the threads that run its jobs, each on a session of its own.
 ///
-/// Some sessions read and some write; while none of a kind is there, the others do its work. Jobs that wait together are
-/// run together: reads in one batch, writes in one transaction. Of each owner one session at a time writes, and one reads
-/// a list.
+/// Some sessions read and some write; while no session of a kind is open, which happens with PostgreSQL only, the others
+/// do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. Of each owner one
+/// session at a time writes, and one reads a list.
 package final class StoreEngine: Sendable {
     package typealias Opening = @Sendable (_ number: Int) throws(SessionLoss) -> any StoreSession
 
@@ -77,7 +77,7 @@ package final class StoreEngine: Sendable {
         // The attempts to open a session that failed since the last that did not.
         var failures = 0
         var nextAttempt: UInt64 = 0
-        while awaitAttempt(number, at: nextAttempt, isFirst: failures == 0) {
+        while awaitAttempt(number, at: nextAttempt, isRetry: failures > 0) {
             do throws(SessionLoss) {
                 let session = try opening(number, open)
                 (failures, nextAttempt) = (0, 0)
@@ -121,13 +121,16 @@ package final class StoreEngine: Sendable {
     }
 
     /// Sleeps until the next attempt to open a session; false if no session is needed any more.
-    private func awaitAttempt(_ number: Int, at time: UInt64, isFirst: Bool) -> Bool {
+    ///
+    /// For the jobs that wait when their line is closed one attempt is made, and no other one if that fails.
+    private func awaitAttempt(_ number: Int, at next: UInt64, isRetry: Bool) -> Bool {
         while true {
             let isOver = state.withLock { state in
-                state.isOver(state.workers[number].line) || !isFirst && state.isClosed(state.workers[number].line)
+                let line = state.workers[number].line
+                return state.isOver(line) || isRetry && state.isClosed(line)
             }
             if isOver { return false }
-            if !wakeups[number].wait(untilMonotonicNanoseconds: time) { return true }
+            if !wakeups[number].wait(untilMonotonicNanoseconds: next) { return true }
         }
     }
 

@@ -51,8 +51,8 @@ package struct BatchResult {
 
     package var verdicts: [(job: Job, verdict: Verdict)]
     package var transaction = Transaction.none
-    /// The failure, if it concerns more than its caller.
-    package var failure: ReportedFailure?
+    /// The failure to report, if it concerns more than its caller.
+    package var report: ReportedFailure?
     /// Set if the session was lost.
     package var loss: SessionLoss?
 
@@ -89,7 +89,7 @@ package struct BatchResult {
                 (job, job.retry.after(failure, isShared: isShared).map { .again(job.again($0)) } ?? .refuse(error))
             })
         transaction = .failed
-        if verdicts.contains(where: \.verdict.isFinal) { self.failure = report }
+        if verdicts.contains(where: \.verdict.isFinal) { self.report = report }
     }
 
     /// Whether the batch shows that the database takes writes.

@@ -36,7 +36,7 @@ struct ReadBatch: Batch {
 
     func result() -> BatchResult {
         var result = BatchResult(verdicts)
-        result.failure = error?.report
+        result.report = error?.report
         return result
     }
 

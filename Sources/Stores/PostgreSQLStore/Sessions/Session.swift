@@ -121,7 +121,7 @@ final class Session: StoreSession {
     }
 
     private func write(_ jobs: [Job]) -> BatchResult {
-        let context = WriteContext(isProbing: !parts.isHealthy(), answers: parts.options.answers)
+        let context = WriteContext(isProbing: !parts.isHealthy(), answerMemory: parts.options.answers)
         var batch = WriteBatch(jobs, deadlineMilliseconds: parts.options.deadlineMilliseconds, in: context)
         do throws(PostgreSQLError) {
             try send(&batch)

@@ -85,7 +85,7 @@ extension ChangeTasks: PostgreSQLCommand {
                     .integer(time), .integers(changes.map(\.id)), .integers(changes.map(\.expected)),
                     .texts(changes.map(\.change.text?.value)),
                     .booleans(changes.map(\.change.completed)),
-                ] + changes.map(\.change.details.marked).parameters + [.integer(Int64(context.answers.pageSize))]),
+                ] + changes.map(\.change.details.marked).parameters + [.integer(Int64(context.answerMemory.pageSize))]),
         ]
     }
 
@@ -96,7 +96,7 @@ extension ChangeTasks: PostgreSQLCommand {
         case .count(let count) where count == changes.count: return .changed(nil)
         case .tasks(let tasks) where tasks.count == changes.count:
             let byID = Dictionary(tasks.map { ($0.id, $0) }) { first, _ in first }
-            return .changed(answer(with: changes.lazy.compactMap { byID[$0.id] }, in: context.answers))
+            return .changed(answer(with: changes.lazy.compactMap { byID[$0.id] }, in: context.answerMemory))
         default: throw .broken(reason: "a list of changes was not made as a whole")
         }
     }

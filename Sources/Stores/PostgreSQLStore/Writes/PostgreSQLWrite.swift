@@ -30,5 +30,5 @@ struct WriteContext: Sendable {
     /// Whether a check of the database writes as an addition does.
     var isProbing = false
     /// The memory of the answers to lists of changes.
-    var answers = AnswerMemory()
+    var answerMemory = AnswerMemory()
 }

@@ -62,12 +62,12 @@ struct WriteBatch: Batch {
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
         answers.append(statements[index].answer(rows))
         // A ROLLBACK may come in the place of a COMMIT.
-        if statements[index].text == .commit, rows.command == "COMMIT" { end = .committed }
+        if statements[index].kind == .commit, rows.command == "COMMIT" { end = .committed }
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
         guard case .unconfirmed = end else { return }
-        end = .failed(error, isCommit: statements[index].text == .commit)
+        end = .failed(error, isCommit: statements[index].kind == .commit)
     }
 
     private var jobs: [Job] { steps.flatMap(\.step.jobs) }

@@ -14,7 +14,7 @@ struct WriteStep {
     init(_ job: Job, _ write: PostgreSQLWrite, isLocked: Bool, in context: WriteContext) {
         (jobs, writes) = ([job], [write])
         let own = write.command.statements(in: context)
-        let hasLock = isLocked || own.contains { $0.text == .lockOwner }
+        let hasLock = isLocked || own.contains { $0.kind == .lockOwner }
         statements = (hasLock ? [] : [Statement(.lockOwner, of: job.owner)]) + own
     }
 
@@ -31,7 +31,7 @@ struct WriteStep {
         case .firstID(let first)?:
             return writes.enumerated().map { $1.verdict([.firstID(first + Int64($0))], context) }
         case .full? where writes.count > 1: return jobs.map { .again($0.again($0.retry.afterSplit)) }
-        case .nothing? where statements.last?.text == .add: return jobs.map(Self.afterRace)
+        case .nothing? where statements.last?.kind == .add: return jobs.map(Self.afterRace)
         default: return writes.map { $0.verdict(answers, context) }
         }
     }
