@@ -152,6 +152,9 @@ class Person:
     def refresh(self):
         self.chrome.refresh()
         self.await_list()
+        # The page shows the list that it has kept, and that all is saved, before the server has answered.
+        answers = "return performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/api/tasks'))"
+        self.chrome.until(lambda: self.chrome.execute_script(answers), "the answer of the server")
 
     def waiting(self):
         """The changes that the browser keeps, whoever's they are, oldest first."""

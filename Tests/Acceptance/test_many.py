@@ -93,6 +93,7 @@ class Many(ManyTasks):
         self.fill_list([f"Task {number}" for number in range(1, 9)])
         self.request("PATCH", "/api/tasks", [{"id": id, "completed": True} for id in range(1, 8)])
         self.person.refresh()
+        self.chrome.until(lambda: self.chrome.one("#clear").text == "Clear 7", "the list of this moment")
         self.chrome.execute_script(WATCH)
 
     def await_cleared(self, *kept):
