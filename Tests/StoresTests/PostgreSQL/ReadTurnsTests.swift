@@ -58,7 +58,6 @@ struct ReadTurnsTests {
 
     @Test func `Equal lists that wait share one read, and a read that is sent already is not shared`() async throws {
         try await withLockedTasks { store, keeper in
-            let misses = store.statistics.listMisses
             let lists = try await withThrowingTaskGroup(of: TaskList.self) { group in
                 for number in 0...20 {
                     group.addTask { try await store.list(.all, of: alice) }
@@ -75,7 +74,9 @@ struct ReadTurnsTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(lists.count { String(decoding: $0.json, as: UTF8.self).contains("later") } >= 20)
-            #expect(store.statistics.listMisses == misses + 2)
+            // An answer comes before it is counted. The first list was read when the store was opened.
+            store.close()
+            #expect(store.statistics.listMisses == 3)
         }
     }
 
