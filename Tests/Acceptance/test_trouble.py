@@ -85,7 +85,7 @@ class Connections(PageTest):
             self.chrome.until(lambda: self.chrome.one("body").text == "Who are you?", "the page of the network")
 
     def test_a_proxy_without_its_server_hides_neither_the_page_nor_the_tasks(self):
-        self.expected = ["502"]
+        self.expected = [*self.expected, "502"]
         self.person.save("Buy milk")
         self.await_worker()
         with self.instead_of_the_server(BadGateway):
