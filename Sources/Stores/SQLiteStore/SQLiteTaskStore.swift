@@ -70,7 +70,7 @@ package final class SQLiteTaskStore: TaskStore {
         return store
     }
 
-    /// Not `rethrowing`, because a closure cannot consume a connection that it captures.
+    /// Compiles statements; `rethrowing` cannot, because a closure cannot consume a connection that it captures.
     private static func statements<Statements: ~Copyable>(
         of file: SQLiteFile, on connection: consuming Connection,
         _ compile: (consuming Connection) throws(SQLiteError) -> Statements

@@ -6,7 +6,7 @@ private import Synchronization
 /// The queue of a store, and the threads that run its jobs, each on a session of its own.
 ///
 /// Some sessions read and some write; while no session of a kind is open, which happens with PostgreSQL only, the others
-/// do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. Of each owner one
+/// do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. For each owner, one
 /// session at a time writes, and one reads a list.
 package final class StoreEngine: Sendable {
     package typealias Opening = @Sendable (_ number: Int) throws(SessionLoss) -> any StoreSession

@@ -28,7 +28,7 @@ final class PostgreSQLWrite: JobWork {
 /// What a transaction gives to all its commands.
 struct WriteContext: Sendable {
     /// Whether a check of the database writes as an addition does.
-    var isProbing = false
+    let isProbing: Bool
     /// The memory of the answers to lists of changes.
-    var answerMemory = AnswerMemory()
+    let answerMemory: AnswerMemory
 }
