@@ -55,6 +55,9 @@ static inline void CMicroHTTPD_log(void *settings, const char *format, va_list a
     "+SIGN-ECDSA-SHA256:+SIGN-ECDSA-SHA384:+SIGN-ECDSA-SHA512:+SIGN-RSA-PSS-RSAE-SHA256:+SIGN-RSA-PSS-RSAE-SHA384:" \
     "+SIGN-RSA-PSS-RSAE-SHA512:+SIGN-RSA-SHA256:+SIGN-RSA-SHA384:+SIGN-RSA-SHA512"
 
+/// Whether the library is 1.0 or newer, which may be another one than that whose header was compiled.
+static inline int CMicroHTTPD_is_one(void) { return MHD_get_version()[0] != '0'; }
+
 /// Starts a daemon that is given its connections; the settings are read by its logger until it stops.
 static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s) {
     const int isTLS = s->certificates != NULL && s->key != NULL;
@@ -73,6 +76,9 @@ static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s
         MHD_OPTION_CONNECTION_LIMIT, s->connections * s->loops, // the library divides it over the loops
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, s->connection_memory,
         MHD_OPTION_CONNECTION_TIMEOUT, 0u, // idle time only; DeadlineEnforcer.swift measures more than that
+        // 1.0 takes folded lines, tabs and bare line feeds unless it is strict, and redirects a target with a blank. 0.9
+        // is not strict, because then it answers a missing Host with two heads.
+        MHD_OPTION_STRICT_FOR_CLIENT, CMicroHTTPD_is_one(),
         MHD_OPTION_URI_LOG_CALLBACK, s->target, s->context,
         MHD_OPTION_UNESCAPE_CALLBACK, CMicroHTTPD_keep_escapes, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, s->completed, s->context,

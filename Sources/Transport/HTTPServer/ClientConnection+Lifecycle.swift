@@ -28,8 +28,10 @@ extension ClientConnection {
         let piece = unsafe call.piece
         guard !piece.isEmpty else { return unsafe advance(apply(.called), call) }
         publishedPhase.received(piece.count)
+        let isMisread = unsafe isChunked && isMisread(piece)
         let announced = isChunked ? unsafe announcedChunkSize(piece) : 0
-        let result = unsafe advance(apply(.bodyBytes(piece.count, announced: announced)), call)
+        let event = isMisread ? Event.bodyMisread : .bodyBytes(piece.count, announced: announced)
+        let result = unsafe advance(apply(event), call)
         unsafe call.size.pointee = 0
         return result
     }

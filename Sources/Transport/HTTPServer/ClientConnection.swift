@@ -42,7 +42,7 @@ final class ClientConnection: @unchecked Sendable {
     /// It is nil between requests, because the library reports the end of a request after its last use of the content.
     var sent: Response?
     var isChunked = false
-    /// The address at which the library reads the body, right after its head; 0 if the address is not certain.
+    /// The address at which the library reads the body, or one a little before; 0 if the address is not certain.
     var bodyBuffer: UInt = 0
     private(set) var requestStart: UInt64
     /// The client whose request is under way, if a trusted proxy passed it on.
