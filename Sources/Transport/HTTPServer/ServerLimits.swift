@@ -13,8 +13,12 @@ package struct ServerLimits: Sendable, Equatable {
     package var unlimited: [IPAddressRange] = []
     /// Proxies whose statements about their clients are trusted; they may have any number of connections, too.
     package var trustedProxies: [IPAddressRange] = []
-    /// The bytes for the header block of a request; a longer one gets a 431.
-    package var connectionMemory = 12 * 1024
+    /// The most bytes of a head: the request line and the fields; a request with more gets a 414 or 431.
+    package var head = 24 * 1024
+    /// The bytes that libmicrohttpd has for a connection: a head, its notes about a hundred lines, and an answer's fields.
+    ///
+    /// It maps more than 32 KiB, so that only pages that were used take memory.
+    package var connectionMemory = 36 * 1024
     /// The most field lines of a request; a request with more gets a 431.
     package var fields = 100
     /// The time for the header block.
