@@ -194,7 +194,7 @@ struct StartStopTests {
         #expect([limits.bodyRate, limits.answerRate] == [500, 8192])
         let counts = [limits.connections, limits.suspensions, limits.fields, limits.requestsPerConnection]
         #expect(counts == [1020, 1020, 100, 1000])
-        #expect([limits.connectionMemory, limits.drainedBody] == [12_288, 65_536])
+        #expect([limits.head, limits.connectionMemory, limits.drainedBody] == [24_576, 36_864, 65_536])
         #expect(limits.perAddress == 0 && limits.unlimited.isEmpty && limits.trustedProxies.isEmpty)
     }
 

@@ -67,7 +67,8 @@ static inline void *CMicroHTTPD_memset(void *bytes, int value, size_t size) {
 /// connection would keep the room for the longest head.
 ///
 /// The library says that this is not needed ("safer to zero out"), and it zeroes nothing else of this size. So its entry
-/// for `memset` in the table of foreign functions is replaced. Where there is no such entry, idle connections are dearer.
+/// for `memset` in the table of foreign functions is replaced, once and before the first daemon starts. Where there is no
+/// such entry, idle connections are dearer.
 static inline void CMicroHTTPD_spare_pages(void) {
     for (const struct link_map *map = _r_debug.r_map; map != NULL; map = map->l_next) {
         if (strstr(map->l_name, "libmicrohttpd.so") == NULL) continue;
@@ -105,7 +106,6 @@ static inline void CMicroHTTPD_spare_pages(void) {
 
 /// Starts a daemon that is given its connections; the settings are read by its logger until it stops.
 static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s) {
-    CMicroHTTPD_spare_pages();
     const int isTLS = s->certificates != NULL && s->key != NULL;
     const struct MHD_OptionItem tls[] = {
         {isTLS ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END, 0, (void *)s->certificates},
@@ -184,6 +184,29 @@ static inline void CMicroHTTPD_hide_query(const char *target) {
 /// `Cookie` before those of the client. This field has no value, as no other has.
 static inline void CMicroHTTPD_hide_cookies(struct MHD_Connection *connection) {
     (void)MHD_set_connection_value_n(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_COOKIE, 6, NULL, 0);
+}
+
+/// The longest field that the library has read behind this request line, also without its end: its name and the length of
+/// that; NULL where none is certain.
+///
+/// The library has ended each name and value with zeros. The note about the field of `CMicroHTTPD_hide_cookies` ends the
+/// memory of the connection, so zeros are found in any case.
+static inline const char *CMicroHTTPD_longest_field(
+    struct MHD_Connection *connection, const char *target, size_t target_size, size_t *name_size) {
+    const char *hidden, *longest = NULL;
+    size_t hidden_size, most = 0;
+    const enum MHD_Result isHidden = MHD_lookup_connection_value_n(
+        connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_COOKIE, 6, &hidden, &hidden_size);
+    if (isHidden != MHD_YES || hidden != NULL) return NULL;
+    const char *field = target + target_size + sizeof " HTTP/1.1\r\n" - 1;
+    for (;;) {
+        const size_t name = strcspn(field, ":");
+        if (name == 0) return longest;
+        const size_t size = name + 1 + strlen(field + name + 1);
+        if (size > most) (void)(longest = field, *name_size = name, most = size);
+        if (field[name] == ':') return longest; // It has no end yet, and is the last one.
+        field += size + 2;
+    }
 }
 
 /// Whether no zero byte cuts the target: if none does, the version follows, which the library has checked.

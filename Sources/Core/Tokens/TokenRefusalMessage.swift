@@ -2,7 +2,8 @@ extension TokenRefusal {
     /// The fault and its remedy, in one sentence that quotes nothing of the token.
     package var message: String {
         switch self {
-        case .tooLong: "The token is too long; ask the provider for fewer claims."
+        case .tooLong:
+            "The token has more than 16,384 bytes, or its header more than 2048; let the provider put fewer groups or other claims into tokens."
         case .notThreeSegments: "The token does not have three parts between dots; send all of it, and nothing else."
         case .notBase64URL: "A part of the token is not canonical base64url; send the token unchanged."
         case .headerNotJSON: "The header of the token is not one strict JSON object; send the token unchanged."

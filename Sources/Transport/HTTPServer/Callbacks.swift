@@ -40,6 +40,7 @@ func targetReceived(
     guard let handle = unsafe handle, let target = unsafe target else { return nil }
     let context = unsafe CMicroHTTPD_socket_context(handle)
     if let connection = unsafe object(ClientConnection.self, context) {
+        unsafe connection.rawTargetStart = target
         connection.beginRequest(
             target: unsafe String(cString: target), size: unsafe strlen(target),
             hasZeroByte: unsafe CMicroHTTPD_is_whole(target) == 0)

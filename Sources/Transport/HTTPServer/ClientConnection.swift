@@ -35,6 +35,8 @@ final class ClientConnection: @unchecked Sendable {
     var rawTarget = ""
     /// The bytes of the target as it came, also if it is not UTF-8.
     var targetSize = 0
+    /// The place of the target in the library's buffer, until the head is there.
+    var rawTargetStart: UnsafePointer<CChar>?
     var head: RequestHead?
     var body: [UInt8] = []
     /// The response that is being sent, whose content the library reads and all clients of a list share.

@@ -31,6 +31,7 @@ package final class HTTPServer: Sendable {
         observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
     ) throws(OperatorError) {
         ignoreBrokenPipes
+        sparePages
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
         guard let daemon = Daemon(core, identity: tls) else {
             socket.close()
@@ -103,3 +104,6 @@ package final class HTTPServer: Sendable {
 private let ignoreBrokenPipes: Void = {
     _ = signal(SIGPIPE, SIG_IGN)
 }()
+
+/// Keeps libmicrohttpd, once for the process, from touching memory of connections that no request needed.
+private let sparePages: Void = CMicroHTTPD_spare_pages()
