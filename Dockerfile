@@ -39,7 +39,7 @@ LABEL org.opencontainers.image.title="task-server" \
 
 # Everything else is the container's to set; `task-server --help` lists it. The database stays unset, since
 # TASKS_DATABASE_FILE may name it: without either it is tasks.db in the working directory.
-ENV TASKS_LISTEN=0.0.0.0:3000 \
+ENV TASKS_LISTEN=[::]:3000 \
     TASKS_PUBLIC=/usr/share/task-server/Public \
     TASKS_LOG_FORMAT=json
 # A number, since Kubernetes cannot tell from a name that it is not root.

@@ -230,6 +230,6 @@ let package = Package(
                 "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
                 "MemoryStore", "SQLiteStore", "SQLite", "Tokens", "OpenSSL", "Curl",
             ],
-            exclude: ["tls-exchange.py"]),
+            exclude: ["tls-exchange.py", "without-ipv6.py"]),
     ] + fuzzing
 )

@@ -6,6 +6,8 @@ import Testing
 /// The socket on which a service manager hears the states of a program.
 private final class NotifySocket {
     private let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    /// How many datagrams the socket could take before it was full.
+    private(set) var filled = 0
 
     /// Binds a path, or an abstract name, which begins with `@`.
     init(_ path: String) throws {
@@ -18,6 +20,20 @@ private final class NotifySocket {
             bind(number, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, size)
         }
         guard code == 0 else { throw ChildProcess.Failure(description: "cannot bind \(path): error \(errno)") }
+    }
+
+    /// Fills the socket, as a manager does that no longer reads.
+    func fill(_ path: String) {
+        let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(sender) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        withUnsafeBytes(of: &address) { bytes in
+            let address = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            let size = socklen_t(bytes.count)
+            while sendto(sender, "x", 1, Int32(MSG_DONTWAIT), address, size) == 1 { filled += 1 }
+        }
     }
 
     deinit { close(number) }
@@ -77,6 +93,19 @@ private final class NotifySocket {
         #expect(try manager.next() == "READY=1")
         #expect(try unwatched.stop() == .exit(0))
         #expect(try manager.next() == "STOPPING=1")
+    }
+
+    @Test func `A manager that does not read keeps the server neither from serving nor from ending`() throws {
+        let stage = try Stage()
+        let path = "\(stage.folder)/notify"
+        let manager = try NotifySocket(path)
+        manager.fill(path)
+        #expect(manager.filled > 0)
+        let server = try stage.server(["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"])
+        _ = try server.process.await { $0.contains("\"event\":\"service-manager-not-told\"") ? true : nil }
+        server.process.send(SIGHUP)
+        _ = try server.process.await { $0.contains("\"event\":\"keys-refresh\"") ? true : nil }
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test(arguments: ["/nowhere/notify", "notify", "/" + String(repeating: "n", count: 120)])

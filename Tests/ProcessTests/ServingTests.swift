@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import HTTP
 import JSON
@@ -21,6 +22,26 @@ import Testing
             #expect(early.headers["Retry-After"] != nil)
             return duration
         }
+    }
+
+    @Test func `A token with Entra's 200 groups is taken, beside 8 kB of cookies, and a longer one refused as such (V-07)`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let tokens = try [200, 300].map { count in
+            let groups = Array(repeating: "\"11111111-2222-3333-4444-555555555555\"", count: count)
+            let claim = PercentEncoding.encode("[\(groups.joined(separator: ","))]")
+            return try stage.token("user=alice@example.com&claim=groups=\(claim)")
+        }
+        #expect((11_000...12_500).contains(tokens[0].utf8.count) && tokens[1].utf8.count > 16_384)
+        try server.awaitKeys(for: [stage.token()])
+        let cookies = ["Cookie": String(repeating: "a=b; ", count: 1600)]
+        for _ in 0..<2 { #expect(try server.ask("GET", "/api/tasks", token: tokens[0], cookies).status == 200) }
+        let refused = try server.ask("GET", "/api/tasks", token: tokens[1])
+        #expect(refused.status == 401 && refused.text.hasSuffix("(token.too_long)\n"), "\(refused.text)")
+        _ = try server.process.await { $0.contains("\"refusal\":\"too_long\"") ? true : nil }
+        let cookied = try exchange(stage.mockPort, "GET", "/_mock", ["Cookie": String(repeating: "a=b; ", count: 3300)])
+        #expect(cookied.status == 200)
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test(arguments: [SIGTERM, SIGINT])

@@ -24,6 +24,11 @@ struct AccessTests {
                 "Bearer realm=\"tasks\", error=\"invalid_token\", "
                     + "error_description=\"The access token expired\""
             ),
+            (
+                "endless", 401, "token.too_long",
+                "Bearer realm=\"tasks\", error=\"invalid_token\", "
+                    + "error_description=\"The access token is too long\""
+            ),
             ("not,a,token", 400, "request.credentials", "Bearer realm=\"tasks\", error=\"invalid_request\""),
             ("unverifiable", 503, "keys.unavailable", nil),
         ]

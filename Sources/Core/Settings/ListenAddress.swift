@@ -41,11 +41,13 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         return addresses[0] == addresses[1] || addresses.contains(IPAddress(isIPv6 ? "::" : "0.0.0.0"))
     }
 
+    /// Returns whether another address takes the connections of IPv4 that would come to `[::]` and this port.
+    package func leavesIPv4(to others: [ListenAddress]) -> Bool { others.contains { $0.port == port && !$0.isIPv6 } }
+
     /// The address under which a program on the same machine reaches the server.
     package var seenFromHere: ListenAddress {
         switch host {
-        case "0.0.0.0": ListenAddress(host: "127.0.0.1", port: port)
-        case "::": ListenAddress(host: "::1", port: port)
+        case "0.0.0.0", "::": ListenAddress(host: "127.0.0.1", port: port)
         default: self
         }
     }

@@ -101,9 +101,8 @@ extension ClientConnection {
     /// Publishes the phase and its deadline for the enforcing thread; the events of other threads change no phase.
     private func publish(_ phase: RequestLifecycle.Phase) {
         switch phase {
-        case .idle:
-            let end = openedAt &+ core.times.connection
-            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ core.times.idle, end))
+        // An old connection is not closed here, where its next request may be on its way, but after its next answer.
+        case .idle: publishedPhase.enter(phase, until: coarseNanoseconds() &+ core.times.idle)
         // The first header block is due some time after the connection was opened, which is published already.
         case .header: publishedPhase.enter(phase, until: requestStart &+ core.times.header)
         // The wait for a handler has a deadline of its own.

@@ -27,11 +27,11 @@ package struct ServerLimits: Sendable, Equatable {
     package var bodyTime: Duration = .seconds(30)
     /// The time for a request, from its first line to the last byte of its answer.
     package var requestTime: Duration = .seconds(60)
-    /// The time between two requests.
-    package var idleTime: Duration = .seconds(15)
-    /// Requests of one connection.
+    /// The time between two requests, longer than the minute for which most proxies keep a connection.
+    package var idleTime: Duration = .seconds(75)
+    /// Requests of one connection; the last answer says that it is the last one.
     package var requestsPerConnection = 1000
-    /// The longest time that a connection stays open.
+    /// The age of a connection from which on an answer is its last one, and says so.
     package var connectionTime: Duration = .seconds(600)
     /// Bytes a second that a body must arrive with, on average, after ``bodyRateGrace``.
     package var bodyRate = 500.0

@@ -15,7 +15,7 @@ struct BoundAddresses {
         servers =
             handover.sockets.isEmpty
             ? try settings.listen.map { (address) throws(OperatorError) in
-                try BoundAddress(address, "TASKS_LISTEN", handover)
+                try BoundAddress(address, "TASKS_LISTEN", handover, besides: settings.listen)
             } : try handover.sockets.map(BoundAddress.init(inheriting:))
         operators = try settings.adminListen.map { (address) throws(OperatorError) in
             try BoundAddress(address, "TASKS_ADMIN_LISTEN", handover)
@@ -32,12 +32,15 @@ struct BoundAddress {
     private let setting: String
     private let socket: ServerSocket
 
-    init(_ address: ListenAddress, _ setting: String, _ handover: Handover) throws(OperatorError) {
+    init(
+        _ address: ListenAddress, _ setting: String, _ handover: Handover, besides others: [ListenAddress] = []
+    ) throws(OperatorError) {
         wanted = address
         self.setting = setting
         socket = try rethrowing(as: { OperatorError(address, setting, $0) }) { () throws(OperatorError) in
             try handover.waiting(for: setting, while: { $0 == .addressInUse }) { () throws(OperatorError) in
-                try ServerSocket(bindingTo: address.host, port: address.port)
+                try ServerSocket(
+                    bindingTo: address.host, port: address.port, onlyIPv6: address.leavesIPv4(to: others))
             }
         }
     }

@@ -83,6 +83,7 @@ struct LimitSettings: Sendable {
     let tasks: Int
     let answerMemory: Int
     let rate: Int?
+    let keepAlive: Duration
     let shutdownDelay: Duration
     let shutdownPatience: Duration
 
@@ -112,6 +113,9 @@ struct LimitSettings: Sendable {
             "RATE_LIMIT", .orOff(.integer(1...1_000_000, example: 50)), default: "off",
             help: "Requests per second of one person, with bursts of twice as many. "
                 + "Each answer says in `RateLimit` how many are left.")
+        keepAlive = reader.value(
+            "KEEP_ALIVE", .duration(.seconds(1) ... .seconds(3600), example: "75s"), default: "75s",
+            help: "How long a connection waits for its next request, if no other one needs its place; more than the proxy in front.")
         shutdownDelay = reader.value(
             "SHUTDOWN_DELAY", .duration(.zero ... .seconds(600), example: "3s"), default: "0s",
             help: "How long the server serves on when it is told to stop, until balancers have seen /readyz say so.")
