@@ -92,7 +92,8 @@ struct DeadlineTests {
         try eventuallyBlocking { try old.get("/")?.headers["Connection"] == "close" }
         #expect(SystemTime().monotonicNanoseconds - began >= 290_000_000)
         #expect(old.isClosedByServer)
-        let busy = try RawClient(port: server { $0.requestsPerConnection = 3 }.port)
+        let limited = try server { $0.requestsPerConnection = 3 }
+        let busy = try RawClient(port: limited.port)
         for last in [nil, nil, "close"] { #expect(try busy.get("/")?.headers["Connection"] == last) }
         #expect(busy.isClosedByServer)
     }
