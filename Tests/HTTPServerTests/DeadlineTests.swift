@@ -82,7 +82,7 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.connections == 0 }
     }
 
-    @Test func `A connection that is old or had many requests ends with an answer that says so, never between two`() throws {
+    @Test func `An old connection, or one of many requests, ends with an answer that says so`() throws {
         let aging = try server {
             $0.connectionTime = .milliseconds(300)
             $0.requestsPerConnection = .max

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `A token with Entra's 200 groups is taken, beside 8 kB of cookies, and a longer one refused as such (V-07)`() throws {
+    @Test func `A token with 200 groups is taken, beside 8 kB of cookies, and a longer one refused as such`() throws {
         let stage = try Stage()
         let server = try stage.server()
         let tokens = try [200, 300].map { count in

@@ -115,7 +115,8 @@ extension HTTPFault {
 extension HeaderSection {
     /// The name of the longest field line, if clients may be shown it: a token, and not long itself.
     fileprivate var longestName: String? {
-        guard let longest = lines.max(by: { $0.value.upperBound - $0.name.lowerBound < $1.value.upperBound - $1.name.lowerBound }),
+        let size = { (line: Line) in line.value.upperBound - line.name.lowerBound }
+        guard let longest = lines.max(by: { size($0) < size($1) }),
             (1...64).contains(longest.name.count), bytes[longest.name].allSatisfy(\.isTokenCharacter)
         else { return nil }
         return String(decoding: bytes[longest.name], as: UTF8.self)

@@ -115,7 +115,8 @@ struct LimitSettings: Sendable {
                 + "Each answer says in `RateLimit` how many are left.")
         keepAlive = reader.value(
             "KEEP_ALIVE", .duration(.seconds(1) ... .seconds(3600), example: "75s"), default: "75s",
-            help: "How long a connection waits for its next request, if no other one needs its place; more than the proxy in front.")
+            help: "How long a connection waits for its next request, if no other one needs its place; longer than the "
+                + "proxy in front keeps it.")
         shutdownDelay = reader.value(
             "SHUTDOWN_DELAY", .duration(.zero ... .seconds(600), example: "3s"), default: "0s",
             help: "How long the server serves on when it is told to stop, until balancers have seen /readyz say so.")
