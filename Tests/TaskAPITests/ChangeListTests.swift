@@ -59,7 +59,7 @@ struct ChangeListTests {
         #expect(try problem(missing) == ("task.not_found", [5, -4]))
         let changed = try await api.send(
             "PATCH", "/api/tasks", as: "alice", [json, problemJSON],
-            ##"[{"id":1,"task":"A","ifMatch":"\"1.1\""},{"id":2,"task":"B","ifMatch":"\"2.9\""},"##
+            ##"[{"id":1,"task":"A","ifMatch":"W/\"1.1\""},{"id":2,"task":"B","ifMatch":"\"2.9\""},"##
                 + ##"{"id":3,"task":"C","ifMatch":"\"1.1\""}]"##)
         #expect(changed.status == 412)
         #expect(try problem(changed) == ("task.changed", [2, 3]))
