@@ -8,7 +8,10 @@ import Tasks
 struct ChangeList {
     static let most = 1000
 
+    /// The changes; those of ``undecided`` without the values whose names disagree.
     let changes: [IdentifiedChange]
+    /// The changes that need the stored task, by their index.
+    let undecided: [Int: GivenChange]
 
     /// Reads all changes, or throws for the first that cannot be used.
     init(body: [UInt8], head: RequestHead) throws(APIFailure) {
@@ -18,16 +21,41 @@ struct ChangeList {
         }
         let elements = try Self.elements(body)
         var (changes, ids): ([IdentifiedChange], Set<Int64>) = ([], [])
+        var undecided: [Int: GivenChange] = [:]
         changes.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
             let change = try Self.numbering(index + 1) { () throws(APIFailure) in
-                let change = try Self.change(element)
+                let (change, given) = try Self.change(element)
+                if given.needsTask { undecided[index] = given }
                 guard ids.insert(change.id).inserted else { throw Self.wrong("id", "that of no other change") }
                 return change
             }
             changes.append(change)
         }
         self.changes = changes
+        self.undecided = undecided
+    }
+
+    /// The changes, decided by the stored tasks that `find` gives.
+    ///
+    /// Each decided change expects the revision that decided, unless the task is missing or not as the client expects.
+    func decided(
+        _ find: (Int64) async throws(APIFailure) -> TaskItem?
+    ) async throws(APIFailure) -> [IdentifiedChange] {
+        var decided = changes
+        for (index, given) in undecided {
+            let (id, expected) = (changes[index].id, changes[index].expected)
+            guard let task = try await find(id), expected ?? task.revision == task.revision else { continue }
+            let change = try Self.numbering(index + 1) { () throws(APIFailure) in try given.change(of: task) }
+            decided[index] = IdentifiedChange(id: id, change: change, expected: task.revision)
+        }
+        return decided
+    }
+
+    /// The changes of these ids whose own condition is not met; the others expected the revision that decided.
+    func conflicts(among ids: [Int64]) -> [Int64] {
+        let decided = Set(undecided.keys.filter { changes[$0].expected == nil }.map { changes[$0].id })
+        return ids.filter { !decided.contains($0) }
     }
 
     private static func elements(_ body: [UInt8]) throws(APIFailure) -> [JSONValue] {
@@ -44,13 +72,16 @@ struct ChangeList {
         return elements
     }
 
-    private static func change(_ element: JSONValue) throws(APIFailure) -> IdentifiedChange {
+    private static func change(_ element: JSONValue) throws(APIFailure) -> (IdentifiedChange, GivenChange) {
         guard let object = element.object else { throw .input(.malformedChanges(offset: nil)) }
         let input = try TaskInput(object)
         guard case .integer(let id) = try member("id", of: object) else {
             throw wrong("id", "the id of a task, a number")
         }
-        return IdentifiedChange(id: id, change: try input.change(), expected: try revision(object, of: id))
+        let given = try input.change()
+        let change = IdentifiedChange(
+            id: id, change: try given.change(of: nil), expected: try revision(object, of: id))
+        return (change, given)
     }
 
     /// The revision that `ifMatch` asks for; 0, which no task has, for a tag that no task of this id ever had.

@@ -11,14 +11,13 @@ extension TaskHandlers {
     func changeAll(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition("the ifMatch of each change is its condition")
         let owner = Owner(principal.owner)
-        let changes = try ChangeList(body: body, head: request.head).changes
+        let list = try ChangeList(body: body, head: request.head)
         return .pending { [self] () async throws(APIFailure) in
             let lease = try await storing(withRoomOf: owner) { () throws(StoreError) in
-                try leaseMemory(for: changes, of: owner)
+                try leaseMemory(for: list, of: owner)
             }
             defer { withExtendedLifetime(lease) {} }
-            let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
-            switch try await storing(command, store.perform) {
+            switch try await perform(list, of: owner) {
             case .changed(nil): return Response(204)
             case .changed(let tasks?):
                 var response = Self.json(tasks.json)
@@ -30,11 +29,27 @@ extension TaskHandlers {
         }
     }
 
+    /// Makes a list of changes; see ``perform(_:of:_:_:)`` for those that need the stored task.
+    private func perform(_ list: ChangeList, of owner: Owner) async throws(APIFailure) -> ChangeAllOutcome {
+        for _ in 0..<Self.mostDecisions {
+            let changes = try await list.decided { (id) async throws(APIFailure) in
+                try await storing(FindTask(owner: owner, id: id), store.read)
+            }
+            let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
+            let outcome = try await storing(command, store.perform)
+            guard case .conflict(let ids) = outcome else { return outcome }
+            let conflicts = list.conflicts(among: ids)
+            guard conflicts.isEmpty else { return .conflict(conflicts) }
+        }
+        throw .state(.store(.overloaded))
+    }
+
     /// Leases memory for many changes, without their texts, while they wait for their transaction; nil for a few.
     private func leaseMemory(
-        for changes: [IdentifiedChange], of owner: Owner
+        for list: ChangeList, of owner: Owner
     ) throws(StoreError) -> AnswerLease? {
-        let bytes = changes.count * MemoryLayout<IdentifiedChange>.stride
+        let bytes = list.changes.count * MemoryLayout<IdentifiedChange>.stride
+            + list.undecided.count * MemoryLayout<GivenChange>.stride
         guard bytes > AnswerMemory.unleased else { return nil }
         guard let lease = answers.lease(bytes, for: owner) else { throw .noRoomForAnswer(bytes: bytes) }
         return lease

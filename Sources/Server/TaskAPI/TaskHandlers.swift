@@ -115,18 +115,16 @@ final class TaskHandlers: Sendable {
         let input = try TaskInput(body: body, head: head)
         var change = try input.change()
         if head.method == .put {
-            guard change.text != nil else { throw .input(.missingText(looksLikeJSON: input.looksLikeJSON)) }
-            change.completed = change.completed ?? false
-        } else if change == TaskChange(), input.looksLikeJSON {
+            guard change.text.isGiven else { throw .input(.missingText(looksLikeJSON: input.looksLikeJSON)) }
+            if !change.completed.isGiven { try change.completed.take(false, isNew: true) }
+        } else if input.looksLikeJSON, !change.needsTask, try change.change(of: nil) == TaskChange() {
             throw .input(.missingText(looksLikeJSON: true))
         }
         let expected = head.expectedRevisions(of: id)
         let isConditional = head.headers.contains("If-Match")
         let wanted = change
         return .pending { [self] () async throws(APIFailure) in
-            let command = ChangeTask(
-                owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds)
-            switch try await storing(command, store.perform) {
+            switch try await perform(wanted, of: id, owner, expected) {
             case .changed(let task): return Self.answer(200, task)
             case .missing where isConditional: throw .state(.changedMeanwhile)
             case .missing: throw .state(.noSuchTask)
@@ -134,6 +132,34 @@ final class TaskHandlers: Sendable {
             }
         }
     }
+
+    /// Makes a change. One that needs the stored task is made to the revision that decided, and decided again when another
+    /// change came between.
+    private func perform(
+        _ given: GivenChange, of id: Int64, _ owner: Owner, _ expected: Set<Int64>?
+    ) async throws(APIFailure) -> ChangeOutcome {
+        guard given.needsTask else {
+            return try await storing(
+                ChangeTask(
+                    owner: owner, id: id, change: try given.change(of: nil), expected: expected,
+                    time: time.wallMilliseconds), store.perform)
+        }
+        var found = try await storing(FindTask(owner: owner, id: id), store.read)
+        for _ in 0..<Self.mostDecisions {
+            guard let task = found else { return .missing }
+            guard task.isExpected(expected) else { return .conflict(task) }
+            let command = ChangeTask(
+                owner: owner, id: id, change: try given.change(of: task), expected: [task.revision],
+                time: time.wallMilliseconds)
+            let outcome = try await storing(command, store.perform)
+            guard case .conflict(let newer) = outcome else { return outcome }
+            found = newer
+        }
+        throw .state(.store(.overloaded))
+    }
+
+    /// How often a change is decided: another change has succeeded each time.
+    static let mostDecisions = 8
 
     /// `DELETE /api/tasks/{id}`: 204 also when there is none, even with a condition, since that is the state wanted
     /// (RFC 9110 section 13.1.1).

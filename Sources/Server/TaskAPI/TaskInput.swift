@@ -6,7 +6,7 @@ import Tasks
 /// The fields that a request gives, by path, query or body, whatever the encoding.
 ///
 /// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Of two names of one value,
-/// ``text()`` takes the first; ``agreedText()`` insists that they agree.
+/// ``text()`` takes the first, and ``change()`` keeps both.
 struct TaskInput {
     typealias Field = JSONObject.Member
 
@@ -107,8 +107,25 @@ struct TaskInput {
 
 extension TaskInput {
     /// The change that the fields ask for, as a merge patch (RFC 7396): a value that is not named stays.
-    func change() throws(APIFailure) -> TaskChange {
-        TaskChange(text: try agreedText(), completed: try agreedCompleted(), details: try details())
+    func change() throws(APIFailure) -> GivenChange {
+        var change = GivenChange(
+            text: TwoNames("task", or: "Text"), completed: TwoNames("completed", or: "Completed"), details: try details())
+        for field in fields {
+            if Self.isTextName(field.name) {
+                guard let text = try Self.text(of: field) else {
+                    throw .input(.field(name: "task", expected: "a text of 1 to 4096 bytes"))
+                }
+                try change.text.take(text, isNew: field.name.isEqualIgnoringCase(to: "task"))
+            } else if field.name.isEqualIgnoringCase(to: "completed") {
+                guard let value = Self.truth(of: field) else {
+                    throw .input(.field(name: "completed", expected: "true or false"))
+                }
+                try change.completed.take(value, isNew: field.name.isSame(as: "completed"))
+            } else if field.name.isEqualIgnoringCase(to: "DateModified") {
+                change.modified = field.value.string
+            }
+        }
+        return change
     }
 
     /// The first text given, under `task` or `Text`; empty ones do not count.
@@ -117,36 +134,6 @@ extension TaskInput {
             if let text = try Self.text(of: field) { return text }
         }
         return nil
-    }
-
-    /// The one text given; under both names it must be the same (a changed copy of a task carries both).
-    func agreedText() throws(APIFailure) -> TaskText? {
-        var agreed: TaskText?
-        for field in fields where Self.isTextName(field.name) {
-            guard let text = try Self.text(of: field) else {
-                throw .input(.field(name: "task", expected: "a text of 1 to 4096 bytes"))
-            }
-            if let agreed, agreed != text {
-                throw .input(.field(name: "task", expected: "the same text as Text; send one of the two"))
-            }
-            agreed = text
-        }
-        return agreed
-    }
-
-    /// Whether the task is done, strictly: true, false, or their names as text.
-    func agreedCompleted() throws(APIFailure) -> Bool? {
-        var agreed: Bool?
-        for field in fields where field.name.isEqualIgnoringCase(to: "completed") {
-            guard let value = Self.truth(of: field) else {
-                throw .input(.field(name: "completed", expected: "true or false"))
-            }
-            if let agreed, agreed != value {
-                throw .input(.field(name: "completed", expected: "the same value as Completed; send one of the two"))
-            }
-            agreed = value
-        }
-        return agreed
     }
 
     /// Whether a new task is done already; a value that is no truth value is ignored, as the sample servers ignored
