@@ -30,6 +30,7 @@ import Testing
             [
                 "TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "mysql://u:secret@h/d",
                 "TASKS_PUBLIC_URL": "http://tasks.example.com", "TASKS_TLS_CERT": "tls.pem",
+                "TASKS_CORS_ORIGINS": "https://app.example.com/path",
             ])
         #expect(end == .exit(78) && output == "")
         let lines = errors.split(separator: "\n")
@@ -38,7 +39,7 @@ import Testing
             "--lsiten is no flag of this program. Did you mean --listen?",
             "TASKS_CLIENTID is no setting of this program. Did you mean TASKS_CLIENT_ID?",
             "TASKS_AUTHORITY is not set", "TASKS_CLIENT_ID is not set", "TASKS_PUBLIC_URL must begin with https://",
-            "TASKS_TLS_CERT and TASKS_TLS_KEY belong together",
+            "TASKS_TLS_CERT and TASKS_TLS_KEY belong together", "TASKS_CORS_ORIGINS: 'https://app.example.com/path'",
         ] {
             #expect(lines.contains { $0.contains(message) }, "\(message)")
         }

@@ -233,6 +233,23 @@ struct AccessTests {
         #expect(other.headers["Access-Control-Allow-Origin"] == nil)
     }
 
+    @Test(
+        "A preflight allows the fields that it asks for, if they are names of fields",
+        arguments: [
+            ("authorization, content-type", nil), ("sentry-trace,baggage,traceparent,x-datadog-trace-id", nil),
+            ("ngrok-skip-browser-warning", nil), (nil, "Authorization, Content-Type"),
+            ("a b", "Authorization, Content-Type"), ("a,,b", "Authorization, Content-Type"),
+            ("a:b", "Authorization, Content-Type"), (String(repeating: "a", count: 4097), "Authorization, Content-Type"),
+        ] as [(String?, String?)])
+    func preflight(asked: String?, allowed: String?) async throws {
+        var fields = [("Origin", "https://app.example"), ("Access-Control-Request-Method", "PATCH")]
+        if let asked { fields.append(("Access-Control-Request-Headers", asked)) }
+        let answer = try await TestedAPI(.socket).send("OPTIONS", "/api/tasks/1", fields)
+        #expect(answer.status == 204 && answer.headers["Access-Control-Allow-Methods"]?.contains("PATCH") == true)
+        #expect(answer.headers.values("Access-Control-Allow-Headers") == [allowed ?? asked])
+        #expect(!answer.headers.contains("Access-Control-Allow-Credentials"))
+    }
+
     @Test(arguments: Transport.allCases)
     func `HEAD says what GET says, without the body`(transport: Transport) async throws {
         let api = TestedAPI(transport)

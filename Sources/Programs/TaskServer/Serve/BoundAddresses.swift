@@ -3,6 +3,7 @@ import HTTP
 import HTTPServer
 import Platform
 import Settings
+import TaskAPI
 
 /// The addresses of the settings, bound: the ports are reserved, and the system refuses connections to them.
 ///
@@ -54,12 +55,13 @@ struct BoundAddress {
     var address: ListenAddress { ListenAddress(host: wanted.host, port: socket.port) }
 
     func listen(
-        _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler, _ observation: Observation
+        _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler, _ observation: Observation,
+        _ origins: CrossOrigin = .only([])
     ) throws(OperatorError) -> HTTPServer {
         try rethrowing(as: { OperatorError(wanted, setting, $0) }) { () throws(OperatorError) in
             try HTTPServer(
                 listeningOn: socket, limits: limits, tls: identity, handler: handler,
-                refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
+                refusal: { observation.refuse($0, $1, origins) }, observe: { observation.observe($0) })
         }
     }
 }

@@ -31,7 +31,7 @@ final class Listeners: Sendable {
         operatorAddress = bound.operators?.address.description
         var servers: [HTTPServer] = []
         for (address, limits) in zip(bound.servers, limits) {
-            servers.append(try address.listen(limits, identity, api, observation))
+            servers.append(try address.listen(limits, identity, api, observation, settings.tokens.crossOrigin))
         }
         self.servers = servers
         guard let address = bound.operators, let limits = limits.last else {
