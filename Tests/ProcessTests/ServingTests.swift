@@ -74,7 +74,8 @@ import Testing
     @Test(
         "Pages and apps of other origins can read every refusal, and compare as origins",
         arguments: [
-            "*", "https://App.Example.com:443/", "capacitor://localhost,ionic://localhost,Tauri://localhost,https://app.example.com",
+            "*", "https://App.Example.com:443/",
+            "capacitor://localhost,ionic://localhost,Tauri://localhost,https://app.example.com",
         ])
     func refusalsOfOtherOrigins(setting: String) throws {
         let stage = try Stage()

@@ -35,7 +35,8 @@ struct CopiedTaskTests {
         "The name that differs from what is stored counts, in a task and in a list of changes",
         arguments: [
             ["completed": true], ["Completed": true], ["task": "b"], ["Text": "b"], ["task": "b", "Text": "b"],
-            ["Text": "b", "completed": true], ["task": "b", "Text": "c"], ["task": "b", "Completed": true, "Text": "c"],
+            ["Text": "b", "completed": true], ["task": "b", "Text": "c"],
+            ["task": "b", "Completed": true, "Text": "c"],
         ] as [[String: JSONValue]])
     func differs(changes: [String: JSONValue]) async throws {
         for (method, path) in [("PUT", "/api/tasks/1"), ("PATCH", "/api/tasks/1"), ("PATCH", "/api/tasks")] {
@@ -99,7 +100,8 @@ struct CopiedTaskTests {
         let missing = #"[{"id":1,"task":"b","Text":"a"},{"id":2,"task":"b","Text":"a"}]"#
         #expect(try await api.send("PATCH", "/api/tasks", as: "alice", Self.fields, missing).status == 404)
         let twice = try await api.send(
-            "PATCH", "/api/tasks/1", as: "alice", [("Content-Type", "application/x-www-form-urlencoded")], "task=b&Task=c")
+            "PATCH", "/api/tasks/1", as: "alice", [("Content-Type", "application/x-www-form-urlencoded")],
+            "task=b&Task=c")
         #expect(twice.status == 400)
         #expect(try object(try await api.send("GET", "/api/tasks/1", as: "alice")) == task)
     }

@@ -33,7 +33,8 @@ extension TokenRefusal {
             "The key of the token does not sign for its policy (tfp or acr); add the policy to the settings, or use another."
         case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
         case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
-        case .malformedScope: "The scopes (scp) are neither a string nor an array; report it to the provider."
+        case .malformedScope:
+            "The scopes (scp or scope) are neither a string nor an array, or the two claims differ; report it to the provider."
         case .wrongTenant:
             "The token is from a tenant that may not use this API (tid); sign in at another, or add this tenant to the settings."
         case .idToken:

@@ -19,9 +19,10 @@ struct GivenChange: Sendable {
 
     /// The change of this task; of a change that ``needsTask``, nil changes only what is certain.
     func change(of task: TaskItem?) throws(APIFailure) -> TaskChange {
-        let isOlder = modified.map { text in
-            task.map { !Timestamp(milliseconds: $0.modified).text.isSame(as: text) } ?? false
-        } ?? false
+        var isOlder = false
+        if let task, let modified {
+            isOlder = !Timestamp(milliseconds: task.modified).text.isSame(as: modified)
+        }
         return TaskChange(
             text: try text.value(stored: task?.text, isOlder: isOlder),
             completed: try completed.value(stored: task?.completed, isOlder: isOlder), details: details)

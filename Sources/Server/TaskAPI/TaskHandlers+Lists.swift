@@ -48,7 +48,8 @@ extension TaskHandlers {
     private func leaseMemory(
         for list: ChangeList, of owner: Owner
     ) throws(StoreError) -> AnswerLease? {
-        let bytes = list.changes.count * MemoryLayout<IdentifiedChange>.stride
+        let bytes =
+            list.changes.count * MemoryLayout<IdentifiedChange>.stride
             + list.undecided.count * MemoryLayout<GivenChange>.stride
         guard bytes > AnswerMemory.unleased else { return nil }
         guard let lease = answers.lease(bytes, for: owner) else { throw .noRoomForAnswer(bytes: bytes) }

@@ -133,8 +133,10 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// Makes a change. One that needs the stored task is made to the revision that decided, and decided again when another
-    /// change came between.
+    /// Makes a change.
+    ///
+    /// One that needs the stored task is made to the revision that decided, and decided again when another change came
+    /// between.
     private func perform(
         _ given: GivenChange, of id: Int64, _ owner: Owner, _ expected: Set<Int64>?
     ) async throws(APIFailure) -> ChangeOutcome {

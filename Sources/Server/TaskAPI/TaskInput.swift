@@ -109,7 +109,8 @@ extension TaskInput {
     /// The change that the fields ask for, as a merge patch (RFC 7396): a value that is not named stays.
     func change() throws(APIFailure) -> GivenChange {
         var change = GivenChange(
-            text: TwoNames("task", or: "Text"), completed: TwoNames("completed", or: "Completed"), details: try details())
+            text: TwoNames("task", or: "Text"), completed: TwoNames("completed", or: "Completed"),
+            details: try details())
         for field in fields {
             if Self.isTextName(field.name) {
                 guard let text = try Self.text(of: field) else {

@@ -21,7 +21,7 @@ struct TokenSettings: Sendable {
             help: "Keys of the authority that are not trusted, even while it publishes them.")
         origins = reader.list(
             "CORS_ORIGINS", .origin, default: ["*"],
-            help: "The origins whose pages may call the API, also of apps (capacitor://localhost); * is any, off is none.")
+            help: "The origins whose pages may call the API, or apps (capacitor://localhost); * is any, off is none.")
         if origins.count > 1, origins.contains(where: { $0 == "*" || $0 == "off" }) {
             reader.mistake("TASKS_CORS_ORIGINS: * and off cannot be combined with other origins.")
         }
