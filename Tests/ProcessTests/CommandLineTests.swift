@@ -72,7 +72,8 @@ import Testing
         let folder = try TemporaryFolder()
         let words = ["//tasks:geheim@db.example/tasks", "//db.example/tasks?user=tasks&password=geheim"]
         for address in words.flatMap({ ["postgresql:\($0)", "postgres:\($0)"] }) {
-            try File.replace(folder.file("address"), with: Array(address.utf8))
+            // Editors of Windows begin a file with a byte-order mark.
+            try File.replace(folder.file("address"), with: Array("\u{FEFF}\(address)".utf8))
             for (arguments, environment, source) in [
                 ([], ["TASKS_DATABASE": address], "environment"), (["--database", address], [:], "flag"),
                 ([], ["TASKS_DATABASE_FILE": folder.file("address")], "environment"),

@@ -179,6 +179,32 @@ struct TaskHandlersTests {
         #expect(try code(answer) == expected)
     }
 
+    @Test("A compressed body is refused before it is read", arguments: Transport.allCases)
+    func contentCoding(transport: Transport) async throws {
+        let api = TestedAPI(transport)
+        let form = ("Content-Type", "application/x-www-form-urlencoded")
+        for (method, path) in [("POST", "/api/tasks"), ("PATCH", "/api/tasks/1"), ("PATCH", "/api/tasks")] {
+            for coding in ["gzip", "br", "identity, x-gzip", "zstd"] {
+                let fields = [form, problemJSON, ("Content-Encoding", coding)]
+                let answer = try await api.send(method, path, as: "alice", fields, "task=a")
+                #expect(answer.status == 415 && answer.headers["Accept-Encoding"] == "identity")
+                #expect(try code(answer) == "request.content_coding")
+            }
+        }
+        for coding in ["identity", "Identity"] {
+            let fields = [form, ("Content-Encoding", coding)]
+            #expect(try await api.send("POST", "/api/tasks", as: "alice", fields, "task=a").status == 201)
+        }
+    }
+
+    @Test func `JSON may begin with a byte-order mark`() async throws {
+        let api = TestedAPI(.inProcess)
+        let added = try await api.send("POST", "/api/tasks", as: "alice", [json], "\u{FEFF}{\"task\":\"a\"}")
+        #expect(added.status == 201)
+        let list = "\u{FEFF}[{\"id\":1,\"completed\":true}]"
+        #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], list).status == 200)
+    }
+
     @Test(arguments: ["other=%00", "oth%00er=a"])
     func `U+0000 in a query argument is refused, whatever the argument is`(argument: String) async throws {
         let answer = try await TestedAPI(.socket).send("POST", "/api/tasks?task=a&\(argument)", as: "alice")

@@ -72,7 +72,7 @@ private func serve(
 
 private func readSettingFile(_ path: String) -> Result<String, OperatorError> {
     do throws(SystemError) {
-        return .success(String(decoding: try File.read(path, limit: 1 << 16), as: UTF8.self))
+        return .success(try File.text(path, limit: 1 << 16))
     } catch {
         return .failure(OperatorError(error.reason))
     }

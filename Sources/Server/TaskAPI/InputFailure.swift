@@ -12,6 +12,8 @@ enum InputFailure: Error {
     case tooManyFormFields
     case unsupportedMediaType
     case changesMediaType
+    /// The body is compressed (`Content-Encoding`).
+    case contentCoding
     case field(name: String, expected: String)
     case detail(name: String, expected: String)
     case argument(name: String, expected: String)
@@ -65,6 +67,11 @@ enum InputFailure: Error {
                     + (offset.map { "; reading failed at byte \($0)." } ?? "."))
         case .change(let number, let failure): failure.problem.ofChange(number)
         case .changesMediaType: Self.mediaType("Send the list of changes as application/json")
+        case .contentCoding:
+            Problem(
+                415, "request.content_coding", "The body is compressed",
+                "This server reads no Content-Encoding but identity; send the body as it is, without that header.",
+                headers: ["Accept-Encoding": "identity"])
         case .malformedIdempotencyKey:
             Problem(
                 400, "request.idempotency_key", "The Idempotency-Key is malformed",

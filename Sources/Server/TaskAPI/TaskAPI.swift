@@ -75,6 +75,7 @@ package final class TaskAPI: RequestHandler {
         switch operation.handler {
         case .withoutBody(let handler): return decision(try handler(request, principal), on: request)
         case .withBody(let handler):
+            guard request.head.headers.hasPlainBody else { throw .input(.contentCoding) }
             return .readBody(limit: configuration.bodyLimit) { [self] body in
                 refusingFailures(of: request) { () throws(APIFailure) in
                     decision(try handler(request, principal, body), on: request)

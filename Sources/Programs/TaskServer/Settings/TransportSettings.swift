@@ -48,7 +48,7 @@ struct TransportSettings: Sendable {
     private static func text(_ path: String, _ setting: String) throws(OperatorError) -> String {
         let advice = "check the path, and that the server's user may read the file"
         return try rethrowing(as: { OperatorError("\(setting): cannot \($0)", advice: advice) }) {
-            () throws(SystemError) in String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
+            () throws(SystemError) in try File.text(path, limit: 1 << 20)
         }
     }
 
