@@ -166,9 +166,11 @@ struct SourceRulesTests {
             (.automatic, "a b", nil, ["a", "b"]), (.automatic, ["a", "b"], nil, ["a", "b"]),
             (.automatic, nil, "a b", ["a", "b"]), (.automatic, nil, nil, []),
             (.automatic, "a b", "b a", ["a", "b"]), (.automatic, "a", "a b", nil), (.automatic, "", "a", nil),
-            (.automatic, nil, ["openid", "b", 1], ["openid", "b"]), (.automatic, nil, [], []),
+            (.automatic, nil, ["openid", "b", 1], ["openid", "b"]),
+            (.automatic, nil, [], []),
             (.scope, "a", ["b"], ["b"]), (.automatic, "a b", ["b", "a"], ["a", "b"]),
-            (.automatic, ["a"], ["a", "b"], nil), (.automatic, 1, nil, nil), (.automatic, nil, 1, nil), (.automatic, nil, [:], nil), (.scope, nil, true, nil), (.automatic, "a", 1, nil),
+            (.automatic, ["a"], ["a", "b"], nil), (.automatic, 1, nil, nil),
+            (.automatic, nil, 1, nil), (.automatic, nil, [:], nil), (.scope, nil, true, nil), (.automatic, "a", 1, nil),
             (.scp, "a", "b", ["a"]), (.scp, nil, "b", []), (.scope, "a", "b", ["b"]), (.scope, nil, .null, nil),
         ] as [(ScopeClaim, JSONValue?, JSONValue?, [String]?)])
     func scopes(claim: ScopeClaim, scp: JSONValue?, scope: JSONValue?, expected: [String]?) throws {

@@ -37,9 +37,9 @@ struct RecordedProviderTests {
             (["alg": "ES256"], "its alg is not for a key of its kty and crv"), (["use": "enc"], "its use is not sig"),
             (["key_ops": ["encrypt"]], "its key_ops do not contain verify"),
             (["kty": "EC", "crv": "P-384", "alg": "ES256"], "its alg is not for a key of its kty and crv"),
-            (["kty": "OKP", "crv": "Ed448", "alg": "EdDSA"], "the provider signs with EdDSA with Ed448 only; let it sign"),
+            (["kty": "OKP", "crv": "Ed448", "alg": "EdDSA"], "provider signs with EdDSA with Ed448 only; let it sign"),
             (["alg": "RS512", "kty": "oct"], "its kty and crv are not RSA, EC with"),
-            (["kty": "EC", "crv": "P-521", "alg": "ES512"], "the provider signs with ES512 only; let it sign with RS256"),
+            (["kty": "EC", "crv": "P-521", "alg": "ES512"], "provider signs with ES512 only; let it sign with RS256"),
         ] as [([String: JSONValue], String)])
     func unusable(members: [String: JSONValue], reason: String) throws {
         let recorded = try RecordedProvider.named("Entra ID, one tenant")

@@ -55,7 +55,8 @@ private func sourceLine(_ verifier: BearerVerifier, _ chosen: TokenSourceStatus?
 /// The token, without white space around it and without the scheme, which people copy with it.
 private func tokenFromInput() throws(SystemError) -> String {
     let bytes = try StandardStream.input.readAll(limit: 1 << 16)
-    let parts = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self).split { $0 == " " || $0 == "\n" || $0 == "\r\n" || $0 == "\t" }
+    let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
+    let parts = text.split { $0 == " " || $0 == "\n" || $0 == "\r\n" || $0 == "\t" }
     let isScheme = parts.count > 1 && (parts[0].lowercased() == "bearer" || parts[0] == "Authorization:")
     return (isScheme ? parts.last : parts.first).map(String.init) ?? ""
 }
