@@ -27,7 +27,8 @@ export function unreachable(error) {
 const LONGEST_SILENCE = 15000; // milliseconds
 
 /**
- * Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}. `access` gives the
+ * Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}; `next` is the query of
+ * the next page. `access` gives the
  * token; a token that the server refuses is renewed once, if that is possible. `heard` is called when an answer begins.
  */
 export async function call(access, method, path, options = {}) {
@@ -71,7 +72,7 @@ async function ask(token, method, path, { headers = {}, body, keepalive = false,
   const isOurs = response.headers.get("client-request-id") === name || /^\w+\.\w+$/.test(problem?.code);
   if (!isOurs && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
   if (problem) throw problem;
-  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+  const next = /<[^>?]*(\?[^>]*)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
   return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
 }
 

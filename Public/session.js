@@ -144,7 +144,7 @@ async function refused(config, answer, attempt) {
     return away(signIn(config, attempt.policy, attempt.place, false)); // this authority does not know offline_access
   }
   if (description.includes("AADB2C90118")) {
-    if (!reset) throw new SignInError("Passwords cannot be reset from here. Please ask the people who run this page.");
+    if (!reset || reset.name === attempt.policy) throw new SignInError("Passwords cannot be reset from here. Please ask the people who run this page.");
     return away(signIn(config, reset.name, attempt.place));
   }
   if (description.includes("AADB2C90091")) return { ...attempt.place, cancelled: true };

@@ -149,6 +149,16 @@ class Servers:
         finally:
             self._end(self.running.pop("other"))
 
+    @contextlib.contextmanager
+    def proxy(self, url, program, *arguments):
+        """Another program in front, as soon as it answers at this address."""
+        self._start(program, "proxy", arguments, XDG_CONFIG_HOME=str(self.folder), XDG_DATA_HOME=str(self.folder))  # for Caddy
+        try:
+            self._await("proxy", url)
+            yield
+        finally:
+            self._end(self.running.pop("proxy"))
+
     def control(self, path, order=None, method=None):
         """Asks the controls of the authority, or sends them an order as JSON; the answer's JSON, or its text."""
         data = None if order is None else json.dumps(order).encode()
@@ -185,12 +195,12 @@ class Servers:
         self.running.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _start(self, program, name=None, **settings):
+    def _start(self, program, name=None, arguments=(), **settings):
         name = name or program
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("TASKS_", "MOCK_"))}
         with open(self.folder / f"{name}.log", "ab") as log:
             self.running[name] = subprocess.Popen(
-                [self.programs / program], env={**kept, **settings}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                [self.programs / program, *arguments], env={**kept, **settings}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def _await(self, name, url):
         for _ in range(1200):
