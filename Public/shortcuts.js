@@ -1,6 +1,6 @@
 // Keys that replace the mouse; tasks.html has the list of them. None acts while somebody writes, or in a dialog.
 
-import { find } from "/dom.js";
+import { find, onKey } from "/dom.js";
 import { read, write } from "/storage.js";
 
 const OFF = "tasks.shortcuts"; // in local storage, true if single keys are to do nothing (WCAG 2.2, 2.1.4)
@@ -18,8 +18,8 @@ export function offerShortcuts(view, search) {
     d: (row) => row && view.edit(row.dataset.row, { field: "due" }),
     Delete: (row) => row?.querySelector(".remove").click(),
   };
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return;
+  onKey(window, (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isWriting(event.target) || document.querySelector("dialog[open]") || read(localStorage, OFF)) return;
     const action = actions[event.key];
     if (!action) return;
