@@ -24,6 +24,9 @@ export function unreachable(error) {
   throw new Unreachable(error.message);
 }
 
+/** The path below which a proxy has put the server, or "". */
+export const BASE = new URL(".", location).pathname.slice(0, -1);
+
 const LONGEST_SILENCE = 15000; // milliseconds
 
 /**
@@ -91,7 +94,7 @@ async function exchange(path, heard, request) {
   };
   try {
     wait();
-    const response = await fetch(path, { ...request, signal: controller.signal });
+    const response = await fetch(BASE + path, { ...request, signal: controller.signal });
     heard?.();
     const reader = response.body?.getReader();
     for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {

@@ -22,11 +22,6 @@ export function locale() {
   return navigator.languages.find((name) => name.split("-")[0] === lang) ?? lang;
 }
 
-/** Calls `action` for keys, except those that an input method takes: Safari ends a word with a key of the code 229 after it. */
-export function onKey(target, action, options) {
-  target.addEventListener("keydown", (event) => event.isComposing || event.keyCode === 229 || action(event), options);
-}
-
 export function announce(message) {
   find("announcer").textContent = "";
   requestAnimationFrame(() => (find("announcer").textContent = message));

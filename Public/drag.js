@@ -1,6 +1,6 @@
 // Moves a row to another place in its list, by its handle or with a finger that holds it, and swipes it to a side.
 
-import { onKey } from "/dom.js";
+import { onKey } from "./shortcuts.js";
 
 const HOLD = 400; // milliseconds
 const SLOP = 10; // pixels that a finger trembles

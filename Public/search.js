@@ -1,6 +1,7 @@
 // The field to search with, which is out of the way until somebody wants it.
 
-import { announce, counted, find, onKey } from "/dom.js";
+import { announce, counted, find } from "./dom.js";
+import { onKey } from "./shortcuts.js";
 
 const SPOKEN_AFTER = 600; // milliseconds after the last key
 

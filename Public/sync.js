@@ -4,9 +4,9 @@
 // state that the person saw, and other changes can be repeated. Nothing is lost: a change is queued until the server has
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
-import { call, Problem, Unreachable } from "/api.js";
-import { bodyOf, guardedField, isAsShown, taskOf, tasksOf, valueOf } from "/model.js";
-import { locked } from "/storage.js";
+import { call, Problem, Unreachable } from "./api.js";
+import { bodyOf, guardedField, isAsShown, taskOf, tasksOf, valueOf } from "./model.js";
+import { locked } from "./storage.js";
 
 const LONGEST_WAIT = 30; // seconds
 const PATIENCE = 2000; // milliseconds
@@ -280,7 +280,6 @@ export class Sync {
       throw error;
     }
     const trouble = { kind: "trouble", title: error.title, detail: error.message, code: error.code };
-    if (error instanceof Problem && !error.isPassing) return this.#tell(trouble);
     const seconds = Math.max(Math.min(error.retryAfter ?? 0, LONGEST_DELAY), Math.min(LONGEST_WAIT, 2 ** this.#failures++));
     this.#later(1000 * seconds);
     this.#tell(error instanceof Unreachable ? { kind: "offline" } : trouble);

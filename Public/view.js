@@ -1,13 +1,14 @@
 // The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update, and only
 // rows whose task has changed are touched.
 
-import { isForToday, isOverdue, today } from "/days.js";
-import { counted, find, onKey } from "/dom.js";
-import { dragging, swiping } from "/drag.js";
-import { alterations, dateFault, Editor, focusNew } from "/editor.js";
-import { byDue, inOrder } from "/order.js";
-import { isSame, makeRow, showMore, updateRow } from "/row.js";
-import { read, write } from "/storage.js";
+import { isForToday, isOverdue, today } from "./days.js";
+import { counted, find } from "./dom.js";
+import { dragging, swiping } from "./drag.js";
+import { alterations, dateFault, Editor, focusNew } from "./editor.js";
+import { byDue, inOrder } from "./order.js";
+import { isSame, makeRow, showMore, updateRow } from "./row.js";
+import { onKey } from "./shortcuts.js";
+import { read, write } from "./storage.js";
 
 /** The tasks that each filter shows, and what an empty list says: what there is none of, and why. */
 const FILTERS = {

@@ -95,7 +95,12 @@ extension HTTPFault {
 
     /// Answers with ``problem``, for a server without texts of its own.
     @Sendable package static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
-        var response = fault.problem.response(for: head)
+        refuse(fault, head, below: "")
+    }
+
+    /// The same, for a server that a proxy has put below a path.
+    package static func refuse(_ fault: HTTPFault, _ head: RequestHead?, below base: String) -> Response {
+        var response = fault.problem.response(for: head, below: base)
         response.headers.append("X-Content-Type-Options", "nosniff")
         if let head { response.headers.append("X-Request-Id", head.identifier) }
         return response

@@ -56,12 +56,13 @@ struct BoundAddress {
 
     func listen(
         _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler, _ observation: Observation,
-        _ origins: CrossOrigin = .only([])
+        _ origins: CrossOrigin = .only([]), below base: String = ""
     ) throws(OperatorError) -> HTTPServer {
         try rethrowing(as: { OperatorError(wanted, setting, $0) }) { () throws(OperatorError) in
             try HTTPServer(
                 listeningOn: socket, limits: limits, tls: identity, handler: handler,
-                refusal: { observation.refuse($0, $1, origins) }, observe: { observation.observe($0) })
+                refusal: { observation.refuse($0, $1, origins, below: base) },
+                observe: { observation.observe($0) })
         }
     }
 }

@@ -31,7 +31,9 @@ final class Listeners: Sendable {
         operatorAddress = bound.operators?.address.description
         var servers: [HTTPServer] = []
         for (address, limits) in zip(bound.servers, limits) {
-            servers.append(try address.listen(limits, identity, api, observation, settings.tokens.crossOrigin))
+            servers.append(
+                try address.listen(
+                    limits, identity, api, observation, settings.tokens.crossOrigin, below: settings.transport.base))
         }
         self.servers = servers
         guard let address = bound.operators, let limits = limits.last else {
