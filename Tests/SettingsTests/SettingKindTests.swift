@@ -38,6 +38,11 @@ struct SettingKindTests {
         #expect(one.excludes(other) == isExpected && other.excludes(one) == isExpected)
     }
 
+    @Test(arguments: ["", "580e250c ", " 580e250c", "580e250c # ours", "580e250c\t"])
+    func `A name or an id has no white space, as a remark behind it would bring`(text: String) {
+        #expect(SettingKind.word("ID", expected: "an id", example: "x").parse(text) == nil)
+    }
+
     @Test(arguments: ["https://host/#x", "ftp://contoso.com"])
     func `A URL setting has no fragment and no other scheme`(text: String) {
         #expect(SettingKind.webAddress(example: "https://example.com").parse(text) == nil)

@@ -121,6 +121,8 @@ extension TokenExplanation.Finding {
             case .skipped: "not yet"
             }
         let time = moment.map { " (\(MomentText(moment: $0, now: now).text))" } ?? ""
-        return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")\(time)"
+        let isShown = if case .failed = verdict { !accepted.isEmpty } else { false }
+        let wanted = isShown ? "  accepted: \(accepted.joined(separator: ", "))" : ""
+        return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")\(time)\(wanted)"
     }
 }

@@ -17,7 +17,7 @@ struct TokenSettings: Sendable {
             help: "Accepts ?access_token= as well, for old browser clients. Proxies may log it.")
         distrustedKeys = reader.list(
             "DISTRUSTED_KEYS",
-            .text("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4").reloadable, default: [],
+            .word("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4").reloadable, default: [],
             help: "Keys of the authority that are not trusted, even while it publishes them.")
         origins = reader.list(
             "CORS_ORIGINS", .origin, default: ["*"],
