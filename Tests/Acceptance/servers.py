@@ -103,18 +103,15 @@ class Servers:
     def authority_settings(self):
         return {"MOCK_LISTEN": f"127.0.0.1:{self.ports[1]}", "MOCK_ISSUER": self.authority}
 
-    def start_page(self):
+    def start_page(self, **settings):
         self._start(
             "task-server",
-            TASKS_LISTEN=f"127.0.0.1:{self.ports[0]}",
-            TASKS_ADMIN_LISTEN="off",
-            TASKS_AUTHORITY=f"{self.authority}/{TENANT}",
-            TASKS_POLICIES=POLICIES,
-            TASKS_CLIENT_ID=CLIENT,
-            TASKS_DATABASE=f"sqlite:{self.folder / 'tasks.db'}",
-            TASKS_PUBLIC=str(ROOT / "Public"),
-            TASKS_MAX_TASKS="200000",
-        )
+            **{
+                "TASKS_LISTEN": f"127.0.0.1:{self.ports[0]}", "TASKS_ADMIN_LISTEN": "off",
+                "TASKS_AUTHORITY": f"{self.authority}/{TENANT}", "TASKS_POLICIES": POLICIES, "TASKS_CLIENT_ID": CLIENT,
+                "TASKS_DATABASE": f"sqlite:{self.folder / 'tasks.db'}", "TASKS_PUBLIC": str(ROOT / "Public"),
+                "TASKS_MAX_TASKS": "200000", **settings,
+            })
         self._await("task-server", f"{self.page}/readyz")
 
     def external_id_settings(self):

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// An address and a port on which a server listens.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
@@ -59,4 +59,13 @@ extension SettingKind where Value == ListenAddress {
     package static let listenAddress = SettingKind(
         placeholder: "ADDRESS:PORT", expected: "an IP address and a port (IPv6 in brackets)", example: "127.0.0.1:3000"
     ) { ListenAddress($0) }
+}
+
+extension SettingKind where Value == IPAddressRange {
+    /// A range of addresses that begin with the same bits.
+    package static let addressRange = SettingKind(
+        placeholder: "ADDRESS[/BITS]",
+        expected: "an IP address, or a range such as 10.0.0.0/8 with no bit set after it",
+        example: "10.1.0.0/16"
+    ) { IPAddressRange($0) }
 }

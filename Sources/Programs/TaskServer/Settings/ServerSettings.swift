@@ -121,15 +121,6 @@ struct LimitSettings: Sendable {
     }
 }
 
-extension SettingKind where Value == IPAddressRange {
-    /// A range of addresses that begin with the same bits.
-    fileprivate static let addressRange = SettingKind(
-        placeholder: "ADDRESS[/BITS]",
-        expected: "an IP address, or a range such as 10.0.0.0/8 with no bit set after it",
-        example: "10.1.0.0/16"
-    ) { IPAddressRange($0) }
-}
-
 /// How much is logged, and how.
 struct LogSettings: Sendable {
     let level: LogLevel
