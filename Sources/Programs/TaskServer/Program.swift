@@ -41,6 +41,7 @@ private func run(
         case .health(let question): return try health(settings, question)
         case .explainToken: return try explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)
+        case .restore(let copy): return try restore(settings.storage, from: copy)
         case .migrate: return try migrate(settings.storage)
         case .moveOwners(let map): return try moveOwners(settings, by: map, signals)
         }
