@@ -1,7 +1,10 @@
 import Glibc
 import Platform
+import Settings
 import Support
 import Testing
+
+@testable import TaskServer
 
 @Suite("The command line of task-server", .timeLimit(.minutes(15))) struct CommandLineTests {
     private static func run(
@@ -57,6 +60,33 @@ import Testing
             #expect(errors.split(separator: "\n").first?.contains(words) == true, "\(errors)")
         }
         #expect(try !Self.run(["check"]).errors.contains("explain-token"))
+    }
+
+    @Test(
+        "One address may have a quarter of the connections, or what the setting says",
+        arguments: [
+            ([:], 250), (["TASKS_CONNECTIONS_PER_ADDRESS": "3"], 3), (["TASKS_CONNECTIONS_PER_ADDRESS": "off"], 0),
+        ]
+            as [([String: String], Int)])
+    func connectionsPerAddress(settings: [String: String], limit: Int) throws {
+        let limits = try ServerSettings.read(SettingInput(arguments: ["health"], environment: settings)).values.limits
+        #expect(limits.connectionsPerAddress(of: limits.connections) == limit)
+        #expect(limits.connectionsPerAddress(of: 12) == (settings.isEmpty ? 8 : limit))
+    }
+
+    @Test(arguments: ["task-server", "mock-authority"])
+    func `Each setting of a program is refused in quotes, with that reason`(program: String) throws {
+        let program = ChildProcess.built(program)
+        let printed = try ChildProcess(program, ["--print-settings"]).outcome().output
+        let names = printed.split(separator: "\n").compactMap { $0.split(separator: "=").first.map(String.init) }
+        #expect(names.count > 15)
+        let quoted = Dictionary(names.map { ($0, "\"x\"") }) { $1 }
+        let (end, _, errors) = try ChildProcess(program, environment: quoted).outcome()
+        #expect(end == .exit(78))
+        for name in names {
+            #expect(errors.contains("\(name): ") && !errors.contains("\(name): '\"x\"' is not"), "\(name)")
+        }
+        #expect(errors.split(separator: "\n").count { $0.contains(" is in quotes. ") } == names.count, "\(errors)")
     }
 
     @Test(arguments: [["chekc"], ["check", "this"], ["backup"], ["explain-token", "eyJ"]])

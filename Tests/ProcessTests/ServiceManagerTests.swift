@@ -86,4 +86,50 @@ private final class NotifySocket {
         #expect(server.process.output.contains("\"event\":\"service-manager-not-told\""), "\(server.process.output)")
         #expect(try server.stop() == .exit(0))
     }
+
+    /// Starts a server that inherits a socket, as one that replaces another server does.
+    private func successor(_ stage: Stage, _ changes: [String: String]) throws -> ChildProcess {
+        let script = """
+            import os, socket, sys
+            listener = socket.create_server(("127.0.0.1", 0))
+            os.dup2(listener.fileno(), 3)
+            os.set_inheritable(3, True)
+            os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
+        var settings = stage.settings.merging(changes) { $1 }
+        settings["TASKS_LISTEN"] = nil
+        return try ChildProcess(
+            "/usr/bin/python3", ["-c", script, ChildProcess.built("task-server")], environment: settings)
+    }
+
+    private static let waits = "\"event\":\"waiting-for-earlier-server\",\"need\":"
+
+    @Test func `A successor waits as long as the earlier server may take, and a signal ends it at once`() throws {
+        let stage = try Stage()
+        let earlier = try stage.server()
+        let settings = ["TASKS_SHUTDOWN_DELAY": "100s", "TASKS_SHUTDOWN_PATIENCE": "200s"]
+        let second = try successor(stage, settings)
+        let line = try second.await { $0.split(separator: "\n").first { $0.contains(Self.waits) } }
+        #expect(line.contains(",\"atMostSeconds\":310"), "\(line)")
+        second.send(SIGTERM)
+        #expect(try second.wait() == .exit(0))
+        #expect(second.output.contains("\"event\":\"stopped\""))
+        let third = try successor(stage, settings)
+        _ = try third.await { $0.contains(Self.waits) ? true : nil }
+        #expect(try earlier.stop() == .exit(0))
+        let server = try Server(third)
+        try server.awaitReadiness()
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `A successor gives up when the earlier server has had its time`() throws {
+        let stage = try Stage()
+        let earlier = try stage.server()
+        let second = try successor(stage, ["TASKS_SHUTDOWN_PATIENCE": "0s"])
+        let (end, output, errors) = try second.outcome()
+        #expect(end == .exit(1) && output.contains(Self.waits), "\(output)")
+        #expect(errors.contains("another task-server uses the database"), "\(errors)")
+        #expect(try earlier.stop() == .exit(0))
+    }
 }

@@ -48,6 +48,18 @@ struct ChangeListTests {
         #expect(try await api.send("GET", "/api/tasks", as: "bob").text.contains(#""task":"bobs""#))
     }
 
+    @Test func `The longest list may have every member in each change`() async throws {
+        let api = try await api(.inProcess) { $0.bodyLimit = 1 << 20 }
+        let changes = (1...1000).map { id in
+            #"{"id":\#(id),"ifMatch":"*","task":"b","Text":"b","completed":true,"Completed":true,"#
+                + #""due":"2026-11-30","notes":"n","position":2.5}"#
+        }
+        let answer = try await api.send(
+            "PATCH", "/api/tasks", as: "alice", [json, problemJSON], "[\(changes.joined(separator: ","))]")
+        // Every change was read, and no task is there.
+        #expect(try problem(answer) == ("task.not_found", Array(1...1000)))
+    }
+
     @Test(arguments: Transport.allCases)
     func `One task that is not there, or not as expected, leaves all as they are`(transport: Transport) async throws {
         let api = try await api(transport, "a", "b", "c")

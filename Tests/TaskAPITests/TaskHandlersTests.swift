@@ -190,6 +190,26 @@ struct TaskHandlersTests {
         #expect(try code(answer) == expected)
     }
 
+    @Test(
+        "JSON at the limit of its depth or of its values is taken, and beyond it refused",
+        arguments: [(31, 1, 201), (32, 1, 400), (1, 997, 201), (1, 998, 400)])
+    func limitsOfJSON(depth: Int, values: Int, status: Int) async throws {
+        let inner = Array(repeating: "1", count: values).joined(separator: ",")
+        let other = String(repeating: "[", count: depth) + inner + String(repeating: "]", count: depth)
+        let answer = try await TestedAPI(.inProcess).send(
+            "POST", "/api/tasks", as: "alice", [json], #"{"task":"a","other":\#(other)}"#)
+        #expect(answer.status.rawValue == status)
+    }
+
+    @Test func `A body as long as the limit is taken, and one byte more refused`() async throws {
+        let api = TestedAPI(.socket) { $0.bodyLimit = 64 }
+        for (length, status) in [(64, 201), (65, 413)] {
+            let body = #"{"task":"\#(String(repeating: "a", count: length - 11))"}"#
+            #expect(body.utf8.count == length)
+            #expect(try await api.send("POST", "/api/tasks", as: "alice", [json], body).status.rawValue == status)
+        }
+    }
+
     @Test(arguments: ["other=%00", "oth%00er=a"])
     func `U+0000 in a query argument is refused, whatever the argument is`(argument: String) async throws {
         let answer = try await TestedAPI(.socket).send("POST", "/api/tasks?task=a&\(argument)", as: "alice")

@@ -41,7 +41,9 @@ struct TaskDetailsTests {
 
     @Test func `Notes have 1 to 10,000 bytes without U+0000, and are compared byte for byte`() {
         let kind = TaskDetail.notes.kind
-        for wrong in ["", "a\0", String(repeating: "x", count: 10_001)] { #expect(kind.checked(.string(wrong)) == nil) }
+        for wrong in ["", "a\0", String(repeating: "x", count: 10_001), String(repeating: "👩‍👩‍👧", count: 556)] {
+            #expect(kind.checked(.string(wrong)) == nil)
+        }
         let longest = JSONValue.string(String(repeating: "é", count: 5000))
         #expect(kind.checked(longest) == longest)
         let (composed, decomposed) = (JSONValue.string("caf\u{E9}"), JSONValue.string("cafe\u{301}"))
