@@ -2,9 +2,11 @@
 #
 #   docker build --tag localhost/task-server .
 #
-# The two bases are arguments, so that a mirror, or a base of one's own, can take their place.
+# DEBIAN=trixie takes Debian 13 in place of 12; what is built on 12 runs on both. The two bases are arguments as well, so that a
+# mirror, or a base of one's own, can take their place.
+ARG DEBIAN=bookworm
 ARG SWIFT_IMAGE=docker.io/library/swift:6.3-bookworm
-ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
+ARG DEBIAN_IMAGE=docker.io/library/debian:${DEBIAN}-slim
 
 FROM ${SWIFT_IMAGE} AS build
 WORKDIR /source

@@ -118,7 +118,8 @@ let modules = [
         "Programs", "TaskServer",
         imports: [
             "HTTP", "Tokens", "Tasks", "Settings", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive",
-            "OwnerMoves", "IssuerKeys", "TaskAPI", "HTTPServer", "Platform", "Curl", "OpenSSL", "Basics",
+            "OwnerMoves", "IssuerKeys", "TaskAPI", "HTTPServer", "Platform", "Curl", "OpenSSL", "SQLite", "PostgreSQL",
+            "Basics",
         ]),
     Module(
         "Programs", "MockAuthorityServer",
@@ -138,7 +139,7 @@ func cLibrary(_ name: String, _ pkgConfig: String, _ package: String) -> Target 
 
 let cLibraries = [
     cLibrary("CMicroHTTPD", "libmicrohttpd", "libmicrohttpd-dev"),
-    cLibrary("COpenSSL", "openssl", "libssl-dev"),
+    cLibrary("COpenSSL", "libcrypto", "libssl-dev"),
     cLibrary("CSQLite", "sqlite3", "libsqlite3-dev"),
     cLibrary("CPostgreSQL", "libpq", "libpq-dev"),
     cLibrary("CCurl", "libcurl", "libcurl4-openssl-dev"),

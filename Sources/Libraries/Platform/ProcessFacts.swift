@@ -15,6 +15,18 @@ package enum ProcessFacts {
         }
     }
 
+    /// The words of the command line after the name of the program, which Swift reads from `/proc`, too.
+    package static var arguments: [String] {
+        get throws(OperatorError) {
+            guard File.exists("/proc/self/cmdline") else {
+                throw OperatorError(
+                    "/proc is not mounted, and the command line and the environment are read from it",
+                    advice: "mount -t proc proc /proc")
+            }
+            return Array(CommandLine.arguments.dropFirst())
+        }
+    }
+
     /// The number of this process.
     package static var identifier: Int32 { getpid() }
 
