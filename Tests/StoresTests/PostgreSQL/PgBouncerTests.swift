@@ -10,8 +10,9 @@ struct PgBouncerTests {
 
     enum Pool: CaseIterable { case plain, forgetting, keepingStatements }
 
-    /// What is noticed: names that another session of the store took, or names that are gone. A PgBouncer that keeps the statements
-    /// leaves nothing to notice; before 1.21 none does, and the case is that of a plain one.
+    /// What is noticed: names that another session of the store took, or names that are gone.
+    ///
+    /// A PgBouncer that keeps the statements leaves nothing to notice. Before 1.21 none does, and the case is that of a plain one.
     @Test(
         "Shared sessions are noticed, reported once, and used without prepared statements, unless these are kept",
         arguments: [1, 3], Pool.allCases)
