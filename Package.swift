@@ -133,7 +133,7 @@ let modules = [
         ]),
 ]
 
-func cLibrary(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
+func cLibrary(_ name: String, _ pkgConfig: String?, _ package: String) -> Target {
     .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
@@ -142,7 +142,8 @@ let cLibraries = [
     cLibrary("COpenSSL", "libcrypto", "libssl-dev"),
     cLibrary("CSQLite", "sqlite3", "libsqlite3-dev"),
     cLibrary("CPostgreSQL", "libpq", "libpq-dev"),
-    cLibrary("CCurl", "libcurl", "libcurl4-openssl-dev"),
+    // Debian 13's libcurl.pc has flags that SwiftPM warns of at every build; the module map names the library.
+    cLibrary("CCurl", nil, "libcurl4-openssl-dev"),
     cLibrary("CZlib", "zlib", "zlib1g-dev"),
 ]
 

@@ -15,16 +15,15 @@ package enum ProcessFacts {
         }
     }
 
-    /// The words of the command line after the name of the program, which Swift reads from `/proc`, too.
-    package static var arguments: [String] {
-        get throws(OperatorError) {
-            guard File.exists("/proc/self/cmdline") else {
-                throw OperatorError(
-                    "/proc is not mounted, and the command line and the environment are read from it",
-                    advice: "mount -t proc proc /proc")
-            }
-            return Array(CommandLine.arguments.dropFirst())
+    /// The words of the command line after the name of the program.
+    ///
+    /// Swift reads them from `/proc`, too. Without it a program would run as if it had neither arguments nor settings.
+    package static func arguments(of program: String) -> [String] {
+        guard File.exists("/proc/self/cmdline") else {
+            StandardStream.error.print("\(program): /proc is not mounted, which is needed: mount -t proc proc /proc")
+            exitProcess(.failure)
         }
+        return Array(CommandLine.arguments.dropFirst())
     }
 
     /// The number of this process.

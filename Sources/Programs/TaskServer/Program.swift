@@ -5,7 +5,7 @@ import Settings
 /// The whole program: reads the settings, does what the command line asks for, and ends.
 func runTaskServer() -> Never {
     let signals = Signals()
-    let arguments = readArguments()
+    let arguments = ProcessFacts.arguments(of: "task-server")
     // Help is for those whose settings are wrong, too.
     if arguments.contains("--help") || arguments.contains("-h") { answer(HelpText.whole) }
     if arguments.contains("--version") { answer("task-server \(programVersion)") }
@@ -18,15 +18,6 @@ func runTaskServer() -> Never {
         for message in error.messages { StandardStream.error.print("task-server: \(message)") }
         StandardStream.error.print("task-server: --help explains every setting.")
         exitProcess(.badSettings)
-    }
-}
-
-private func readArguments() -> [String] {
-    do throws(OperatorError) {
-        return try ProcessFacts.arguments
-    } catch {
-        StandardStream.error.print("task-server: \(error.message)")
-        exitProcess(error.exitStatus)
     }
 }
 
