@@ -91,7 +91,7 @@ let modules = [
 
     // The task stores, the copies of what they hold, and its move to other owners.
     // First the queue and the threads, which both databases use.
-    Module("Stores", "StoreEngine", imports: ["Tasks", "Platform", "Basics"]),
+    Module("Stores", "StoreEngine", imports: ["Tasks", "Platform", "JSON", "Basics"]),
     Module("Stores", "MemoryStore", imports: ["Tasks"]),
     Module("Stores", "SQLiteStore", imports: ["StoreEngine", "Tasks", "SQLite", "Platform", "JSON", "Basics"]),
     Module("Stores", "PostgreSQLStore", imports: ["StoreEngine", "Tasks", "PostgreSQL", "Platform", "JSON", "Basics"]),

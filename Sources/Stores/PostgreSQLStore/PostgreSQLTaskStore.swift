@@ -12,16 +12,16 @@ package import Tasks
 package final class PostgreSQLTaskStore: TaskStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions
-    private let lists = SharedLists()
 
-    private init(_ options: PostgreSQLStoreOptions) {
+    private init(_ options: PostgreSQLStoreOptions, sharesTransactions: Bool) {
         self.options = options
         var parts = EngineOptions(
             readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
             writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" })
         parts.mostReads = 64
-        parts.waiting = options.waiting
+        parts.mostBytes = options.mostBytes
         parts.countsUnderWay = true
+        parts.sharesTransactions = sharesTransactions
         parts.patience = UInt64(options.deadlineMilliseconds) * 1_000_000
         parts.observer = options.observer
         engine = StoreEngine(parts)
@@ -36,7 +36,7 @@ package final class PostgreSQLTaskStore: TaskStore {
         let database = try PostgreSQLDatabase(connectionString)
         let (version, partitions) = try database.prepare(partitions: options.partitions)
         if let version { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
-        let store = PostgreSQLTaskStore(options)
+        let store = PostgreSQLTaskStore(options, sharesTransactions: !partitions.areForeign)
         let engine = store.engine
         let parts = Session.Parts(
             target: database.target, options: options, isOneOwnerOnly: partitions.areForeign,
@@ -53,18 +53,11 @@ package final class PostgreSQLTaskStore: TaskStore {
     package var times: StoreTimes { engine.times }
 
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        try await Reply<TaskList>.awaiting { reply in
-            guard let list = lists.add(reply, for: query) else { return }
-            let work = PostgreSQLRead.list(list, in: options.answers)
-            engine.submit(Job(of: query.owner, .list, work, begin: list.close) { list.answer(.failure($0)) })
-        }
+        try await engine.list(query) { PostgreSQLRead.list($0, in: options.answers) }
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try await Reply<TaskItem?>.awaiting { reply in
-            let work = PostgreSQLRead.find(query, reply)
-            engine.submit(Job(of: query.owner, .find, work) { reply.answer(.failure($0)) })
-        }
+        try await engine.outcome(of: query.owner, .find) { PostgreSQLRead.find(query, $0) }
     }
 
     package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try await write(command) }
@@ -91,10 +84,8 @@ package final class PostgreSQLTaskStore: TaskStore {
     }
 
     private func write<Command: PostgreSQLCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
-        try await Reply<Command.Outcome>.awaiting { reply in
-            let work = PostgreSQLWrite(command, reply)
-            engine.submit(
-                Job(of: command.owner, .write, weight: command.weight, work) { reply.answer(.failure($0)) })
+        try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) {
+            PostgreSQLWrite(command, $0)
         }
     }
 }

@@ -68,9 +68,6 @@ extension RemoveTask: SQLiteCommand {
 }
 
 extension RemoveTasks: SQLiteCommand {
-    /// How many tasks there are is not known before, so a removal counts as the most that it removes at once.
-    package var weight: Int { WriteStatements.mostRemoved }
-
     /// Removes some of the tasks; the store repeats the command.
     func run(with statements: borrowing WriteStatements) throws(SQLiteError) -> Int {
         try statements.delete(selection, of: owner)

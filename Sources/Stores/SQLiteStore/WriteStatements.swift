@@ -1,4 +1,5 @@
 import SQLite
+import StoreEngine
 import Tasks
 
 /// The writer's statements, compiled once; only its thread uses them.
@@ -53,7 +54,7 @@ struct WriteStatements: ~Copyable {
         WHERE owner = ? AND id = ?
         """
     /// The most tasks that one statement removes by their text, or because they are done.
-    static let mostRemoved = 256
+    static let mostRemoved = Job.mostWeight
 
     private static func delete(where condition: String) -> String {
         """

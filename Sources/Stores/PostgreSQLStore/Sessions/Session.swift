@@ -26,7 +26,6 @@ final class Session: StoreSession {
 
     private let connection: PipelineConnection
     private let parts: Parts
-    private let order: WriteOrder
     private let time = SystemTime()
     private let isPrepared: Bool
     /// When the session is next asked whether the server has ended it; monotonic nanoseconds.
@@ -43,7 +42,6 @@ final class Session: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.parts = parts
-        order = WriteOrder(isOneOwnerOnly: parts.isOneOwnerOnly)
         // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
         // operator.
         nextPruning = number == 0 && !parts.isOneOwnerOnly ? 0 : .max
@@ -96,10 +94,6 @@ final class Session: StoreSession {
     }
 
     // MARK: Jobs
-
-    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] {
-        order.next(of: &waiting, except: busy, at: now)
-    }
 
     func run(_ jobs: [Job]) -> BatchResult {
         do throws(PostgreSQLError) {
