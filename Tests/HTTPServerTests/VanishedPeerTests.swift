@@ -66,7 +66,7 @@ struct VanishedPeerTests {
         eventuallyBlocking { server.statistics.connections == 0 }
     }
 
-    @Test("A client that resets while a handler works is not waited for, and the handler is cancelled and runs to its end")
+    @Test("A client that resets while a handler works is not waited for, and the handler, which is cancelled, ends")
     func reset() throws {
         let server = try server()
         for count in 1...10 {

@@ -129,6 +129,26 @@ struct SQLiteFailureTests {
         #expect(try await item.id == 1)
     }
 
+    @Test func `Writes that share a commit that fails are refused, and not tried again`() async throws {
+        let breakpoint = Breakpoint()
+        let commits = Count()
+        let store = try open { options in
+            options.beforeCommit = {
+                breakpoint.stop()
+                return commits.next() > 1 ? SQLiteError(code: 778, message: "disk I/O error") : nil
+            }
+        }
+        defer { store.close() }
+        let first = Task { try await store.added("first", of: alice) }
+        await breakpoint.waitUntilReached()
+        let others = (0..<2).map { _ in Task { try await store.added("x", of: alice) } }
+        await eventually { store.statistics.waitingWrites == 2 }
+        breakpoint.resume()
+        _ = try await first.value
+        for other in others { await #expect(throws: StoreError.self) { try await other.value } }
+        #expect(commits.value.load(ordering: .relaxed) == 2)
+    }
+
     @Test func `Writes that wait together share a commit`() async throws {
         let breakpoint = Breakpoint()
         let store = try open { options in
@@ -151,4 +171,10 @@ struct SQLiteFailureTests {
         #expect(store.statistics.commits == 2)
         #expect(store.statistics.writes == 51)
     }
+}
+
+private final class Count: Sendable {
+    let value = Atomic(0)
+
+    func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).newValue }
 }

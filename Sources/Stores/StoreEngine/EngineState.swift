@@ -74,15 +74,15 @@ struct EngineState {
     /// Lets a job wait, or the caller of a list with those of an equal one; returns the thread to wake, if one must be woken.
     mutating func submit(_ job: Job, isAbandoned: Bool = false) -> Result<Int?, StoreError> {
         guard !isAbandoned else { return .failure(.overloaded) }
-        let (kind, cost) = (job.kind.rawValue, job.bytes)
-        let held = queues[kind][job.owner]
-        guard !closed.contains(job.line), hasRoom(for: cost, besides: held?.bytes ?? 0) else {
+        guard hasSession || closed.contains(job.line) else {
+            return .failure(.unavailable(reason: reports.lastLoss))
+        }
+        let (queue, cost) = (queue(for: job), job.bytes)
+        guard !closed.contains(job.line), hasRoom(for: cost, besides: queue.bytes) else {
+            release(0, of: queue)
             counts.refused += 1
             return .failure(.overloaded)
         }
-        guard hasSession else { return .failure(.unavailable(reason: reports.lastLoss)) }
-        let queue = held ?? OwnerQueue(of: job.owner, job.kind)
-        if held == nil { queues[kind][job.owner] = queue }
         queue.bytes += cost
         bytes += cost
         if let list = job.list {
@@ -94,8 +94,14 @@ struct EngineState {
         }
         waiting[job.line.rawValue].append(job, to: queue)
         // A job that waits for its owner's turn is taken by the session that ends the turn before it.
-        let isBusy = kind != Job.Kind.find.rawValue && queue.session != nil
+        let isBusy = job.kind != .find && queue.session != nil
         return .success(isBusy ? nil : wakeIdle(job.line))
+    }
+
+    /// The queue of the job's owner, found or made with one search.
+    private mutating func queue(for job: Job) -> OwnerQueue {
+        func found(_ queue: inout OwnerQueue) -> OwnerQueue { queue }
+        return found(&queues[job.kind.rawValue][job.owner, default: OwnerQueue(of: job.owner, job.kind)])
     }
 
     /// Whether a call of an owner who holds so many bytes has room; some is left for owners who hold nothing.
@@ -199,7 +205,8 @@ struct EngineState {
         let limit = now - options.patience
         var overdue: [Job] = []
         // The first job of an owner has waited longest.
-        for line in waiting.indices where waiting[line].owners.contains(where: { $0.jobs.first?.since ?? .max < limit }) {
+        for line in waiting.indices where waiting[line].owners.contains(where: { $0.jobs.first?.since ?? .max < limit })
+        {
             overdue += waiting[line].remove { $0.since < limit }
         }
         counts.refused += overdue.reduce(0) { $0 + $1.callers }
@@ -237,10 +244,16 @@ struct EngineState {
     }
 
     /// Forgets the memory of jobs that are answered, or will be at once.
-    private mutating func release(_ jobs: [Job]) {
+    private mutating func release(_ jobs: [Job], areUnderWay: Bool = false) {
         for job in jobs {
             noLongerShared(job)
-            if let queue = queues[job.kind.rawValue][job.owner] { release(job.bytes, of: queue) }
+            let kind = job.kind.rawValue
+            guard let place = queues[kind].index(forKey: job.owner) else { continue }
+            let queue = queues[kind].values[place]
+            if areUnderWay { queue.session = nil }
+            bytes -= job.bytes
+            queue.bytes -= job.bytes
+            if queue.bytes == 0 { queues[kind].remove(at: place) }
         }
     }
 
@@ -255,7 +268,6 @@ struct EngineState {
         let jobs = workers[number].underWay
         workers[number].underWay = []
         if jobs.first?.isLong ?? false { longWrites.end(at: now, after: now - workers[number].since) }
-        for job in jobs { queues[job.kind.rawValue][job.owner]?.session = nil }
         // The callers of a job that is tried again are not answered.
         for job in again.reversed() {
             guard let queue = queues[job.kind.rawValue][job.owner] else { continue }
@@ -263,7 +275,7 @@ struct EngineState {
             bytes += job.bytes
             waiting[job.line.rawValue].putBack(job, to: queue)
         }
-        release(jobs)
+        release(jobs, areUnderWay: true)
         switch result.transaction {
         case .committed:
             counts.commits += 1

@@ -110,45 +110,48 @@ package final class StoreEngine: Sendable {
     ///
     /// It works until the line is closed, and everything that was accepted is answered.
     private func runSession(_ number: Int, _ open: Opening) {
-        // The attempts to open a session that failed since the last that did not.
+        // The attempts since the last session that was of use: it has run a batch, or has lasted.
         var failures = 0
         var nextAttempt: UInt64 = 0
         while awaitAttempt(number, at: nextAttempt, isRetry: failures > 0) {
             do throws(SessionLoss) {
                 let session = try opening(number, open)
-                (failures, nextAttempt) = (0, 0)
+                let lasting = time.monotonicNanoseconds + RetryState.longestReconnectPause
                 report(state.withLock { $0.open(number) })
                 wake()
-                if !work(on: session, number) { return }
+                guard let wasUseful = work(on: session, number) else { return }
+                failures = wasUseful || time.monotonicNanoseconds > lasting ? 0 : failures + 1
             } catch {
                 failures += 1
-                nextAttempt = time.monotonicNanoseconds + RetryState.reconnectPause(afterFailures: failures)
                 noteLost(number, error)
                 let (jobs, error) = state.withLock { $0.takeHopeless() }
                 for job in jobs { job.refuse(error) }
             }
+            nextAttempt = time.monotonicNanoseconds + RetryState.reconnectPause(afterFailures: failures)
         }
     }
 
-    /// Runs jobs on a session; returns whether the session was lost, so that another one is needed.
-    private func work(on session: any StoreSession, _ number: Int) -> Bool {
+    /// Runs jobs on a session until it is lost; returns whether it has run a batch before, or nil at the end of the line.
+    private func work(on session: any StoreSession, _ number: Int) -> Bool? {
+        var wasUseful = false
         while true {
             do throws(SessionLoss) {
                 let limit = try session.maintain(at: time.monotonicNanoseconds)
                 guard let jobs = take(for: number, by: session, until: limit) else {
                     session.end()
-                    return false
+                    return nil
                 }
                 guard !jobs.isEmpty else { continue }
                 let start = time.monotonicNanoseconds
                 for job in jobs { times.waits.add(start - job.since) }
-                let result = session.run(jobs)
+                let result = session.run(jobs).completed(for: jobs)
                 if result.transaction == .committed { times.commits.add(time.monotonicNanoseconds - start) }
                 finish(number, result)
-                if result.loss != nil { return true }
+                if result.loss != nil { return wasUseful }
+                wasUseful = true
             } catch {
                 noteLost(number, error)
-                return true
+                return wasUseful
             }
         }
     }

@@ -10,6 +10,8 @@ package protocol StoreSession: AnyObject {
 
     /// Runs jobs that are all reads or all writes, the writes in one transaction; gives exactly one verdict for each.
     ///
+    /// A job whose work is not of this database is left out, and refused by the engine.
+    ///
     /// A session ends its waits for the database itself.
     func run(_ jobs: [Job]) -> BatchResult
 
@@ -77,6 +79,16 @@ package struct BatchResult: Sendable {
         let refusal = Verdict.refuse(.unavailable(reason: loss.reason))
         verdicts = verdicts.map { ($0.job, $0.verdict.isFinal ? $0.verdict : refusal) }
         self.loss = loss
+        return self
+    }
+
+    /// The batch with a refusal for each job that has no verdict, so that no caller waits for ever.
+    consuming func completed(for jobs: [Job]) -> BatchResult {
+        guard verdicts.count != jobs.count else { return self }
+        let judged = Set(verdicts.map { ObjectIdentifier($0.job) })
+        for job in jobs where !judged.contains(ObjectIdentifier(job)) {
+            verdicts.append((job, .refuse(.broken(reason: "a job of another database"))))
+        }
         return self
     }
 

@@ -121,7 +121,8 @@ struct EngineStateTests {
 
     // MARK: Sessions
 
-    @Test func `Without a session calls are refused at once with the reason, and jobs wait for the first ones`() throws {
+    @Test func `Without a session calls are refused at once with the reason, and jobs wait for the first ones`() throws
+    {
         let engine = MadeUpEngine(areOpen: false)
         try engine.submit("1", of: "alice")
         #expect(engine.with { $0.takeHopeless() }.jobs.isEmpty)

@@ -48,8 +48,10 @@ final class MadeUpEngine {
     func submit(
         _ name: String, of owner: String, _ kind: Job.Kind = .write, rows: Int = 1, payload: Int = 0, call: Int = 0
     ) throws(StoreError) -> Int? {
+        let work = NamedWork(name)
         let job = Job(
-            call: call, of: Owner(owner), kind, weight: rows, payload: payload, since: now, NamedWork(name)) { _ in }
+            call: call, of: Owner(owner), kind, weight: rows, payload: payload, since: now, work
+        ) { _ in }
         return try state.submit(job).get()
     }
 

@@ -47,6 +47,17 @@ struct SessionEndTests {
         }
     }
 
+    @Test func `A ROLLBACK in the place of a COMMIT is no commit`() async throws {
+        try await withStore { store, proxy in
+            let before = store.statistics
+            proxy.set(.rollBackForCommit)
+            let reason = StoreError.unavailable(reason: "a commit was not confirmed")
+            await #expect(throws: reason) { try await store.added("x", of: alice) }
+            #expect(proxy.isOver)
+            #expect(store.statistics.commits == before.commits)
+        }
+    }
+
     @Test func `What was committed is answered when the server says that it stops`() async throws {
         try await withStore { store, proxy in
             var acknowledged = [try await store.added("first", of: alice)]

@@ -12,7 +12,7 @@ struct ReadBatch: Batch {
     private var verdicts: [(job: Job, verdict: Verdict)] = []
 
     init(_ jobs: [Job]) {
-        self.jobs = jobs
+        self.jobs = jobs.filter { $0.work is PostgreSQLRead }
         reads = jobs.compactMap { $0.work as? PostgreSQLRead }
         statements = reads.map(\.statement)
     }
