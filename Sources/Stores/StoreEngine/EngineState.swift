@@ -187,7 +187,8 @@ struct EngineState {
         let only = scope == .all && options.sharesTransactions ? nil : first
         return waiting[line].take(upTo: Job.mostWeight, for: number) { job, queue in
             (only == nil || queue === only) && (queue.session == nil || queue.session == number)
-                && job.retry.scope == scope && !job.isLong && job.retry.notBefore <= now
+                && (job.retry.scope == scope || scope == .sameOwner && job.retry.scope == .all) && !job.isLong
+                && job.retry.notBefore <= now
         }
     }
 

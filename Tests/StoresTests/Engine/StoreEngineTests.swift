@@ -64,6 +64,7 @@ struct StoreEngineTests {
 
     private func engine(_ change: (inout EngineOptions) -> Void = { _ in }) -> StoreEngine {
         var options = EngineOptions(readers: ["reader"], writers: [])
+        options.patience = .max
         change(&options)
         return StoreEngine(options)
     }
