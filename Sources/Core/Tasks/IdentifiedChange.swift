@@ -14,7 +14,7 @@ package struct IdentifiedChange: Sendable, Equatable {
     }
 }
 
-package enum ChangeAllOutcome: CommandOutcome, Equatable {
+package enum ChangeAllOutcome: Sendable, Equatable {
     /// All changes were made, durably. The tasks are in the order of the changes and include those that did not differ.
     ///
     /// The tasks are missing if they are too long for one answer, or if there is no memory for it.
@@ -23,8 +23,6 @@ package enum ChangeAllOutcome: CommandOutcome, Equatable {
     case missing([Int64])
     /// Nothing was changed: all tasks exist, and those of these ids have another revision than expected.
     case conflict([Int64])
-
-    package var changesList: Bool { if case .changed = self { true } else { false } }
 }
 
 extension [IdentifiedChange] {

@@ -79,7 +79,7 @@ package struct TaskChange: Sendable, Equatable {
     }
 }
 
-package enum AddOutcome: CommandOutcome, Equatable {
+package enum AddOutcome: Sendable, Equatable {
     /// Added, durably.
     case added(TaskItem)
     /// The key was used before for the same request: the task as it was added then, nothing was added now.
@@ -88,30 +88,24 @@ package enum AddOutcome: CommandOutcome, Equatable {
     case keyReused
     /// The owner has as many tasks as the limit allows.
     case full
-
-    package var changesList: Bool { if case .added = self { true } else { false } }
 }
 
-package enum ChangeOutcome: CommandOutcome, Equatable {
+package enum ChangeOutcome: Sendable, Equatable {
     /// Changed, durably. If nothing differed, this is the task as it is, with its revision unchanged.
     case changed(TaskItem)
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict(TaskItem)
-
-    package var changesList: Bool { if case .changed = self { true } else { false } }
 }
 
-package enum RemoveOutcome: CommandOutcome, Equatable {
+package enum RemoveOutcome: Sendable, Equatable {
     /// Removed, durably.
     case removed
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict
-
-    package var changesList: Bool { self == .removed }
 }
 
 /// Why a call failed; nothing was changed, unless the case says otherwise.
@@ -128,8 +122,5 @@ package enum StoreError: Error, Sendable, Equatable {
     /// The disk is full.
     case full
     /// Any other failure. The reason is for the log, and holds no text of a task.
-    ///
-    /// A change may have been made: in PostgreSQL a row that no task-server wrote is noticed when its transaction
-    /// commits.
     case broken(reason: String)
 }

@@ -19,6 +19,8 @@ package struct SQLiteStoreOptions: Sendable {
     package var maximumPages: Int?
     /// For tests: an error returned here makes a commit fail.
     package var beforeCommit: @Sendable () -> SQLiteError? = { nil }
+    /// For tests: called when a commit can be seen, and before its callers are answered.
+    package var afterCommit: @Sendable () -> Void = {}
     /// For tests: called when a list was read and is not cached yet.
     package var afterRead: @Sendable () -> Void = {}
 

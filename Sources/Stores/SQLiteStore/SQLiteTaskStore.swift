@@ -31,8 +31,8 @@ package final class SQLiteTaskStore: TaskStore {
         parts.patience = options.patience * 1_000_000_000
         // A file is no connection, which could be lost.
         parts.observer = { if $0 != .connected { observer($0) } }
-        // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
-        parts.onCommit = { owners in for owner in owners { cache.remove(owner) } }
+        // Before the first answer: a caller who has one reads the new list.
+        parts.onCommit = { changes in cache.endChange(of: changes.map(\.owner)) }
         let engine = StoreEngine(parts)
         self.engine = engine
         checkpointer = Checkpointer(observer: options.observer) { engine.wake() }
@@ -49,7 +49,7 @@ package final class SQLiteTaskStore: TaskStore {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         connection.followLog()
         let writes = try statements(of: file, on: connection) { connection throws(SQLiteError) in
-            try WriteStatements.compiled(on: connection, answers: options.answers)
+            try SQLiteTransaction.compiled(on: connection, answers: options.answers)
         }
         let store = SQLiteTaskStore(options, lock)
         let parts = SQLiteWriter.Parts(
@@ -123,7 +123,7 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private func submit<Outcome>(
+    private func submit<Outcome: Sendable>(
         _ owner: Owner, _ kind: Job.Kind, begin: @escaping @Sendable () -> Void = {},
         _ answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void,
         _ body: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Result<Outcome, StoreError>
@@ -135,11 +135,11 @@ package final class SQLiteTaskStore: TaskStore {
         engine.submit(Job(of: owner, kind, work, begin: begin) { answer(.failure($0)) })
     }
 
-    private func write<Command: SQLiteCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+    private func write<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await Reply<Command.Outcome>.awaiting { reply in
-            let work = SQLiteWrite { statements throws(SQLiteError) in
-                let outcome = try command.run(with: statements)
-                return .answer(command.effect(of: outcome)) { reply.answer(.success(outcome)) }
+            let work = SQLiteWrite { transaction throws(SQLiteError) in
+                let (outcome, change) = try transaction.run(command)
+                return (change, { reply.answer(.success(outcome)) })
             }
             let job = Job(of: command.owner, .write, weight: command.weight, work) { reply.answer(.failure($0)) }
             engine.submit(job)
@@ -156,23 +156,20 @@ package final class SQLiteTaskStore: TaskStore {
 
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
-    /// Repeats the removal until no task is left for it.
-    ///
-    /// Each transaction removes a limited number of tasks, so that the log keeps its bound and other people's writes have
-    /// their turn in between.
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
-        var total = 0
-        while true {
-            let count = try await write(command)
-            total += count
-            guard count == WriteStatements.mostRemoved else { return total }
-        }
+        try await command.repeated { command throws(StoreError) in try await write(command) }
     }
 
     /// The check writes what an addition writes, so that a writer that hangs is noticed.
     package func check() async throws(StoreError) {
         if let damage = health.damage { throw damage }
-        _ = try await write(WriteProbe())
+        try await Reply<Void>.awaiting { reply in
+            let work = SQLiteWrite { transaction throws(SQLiteError) in
+                try transaction.probe()
+                return (nil, { reply.answer(.success(())) })
+            }
+            engine.submit(Job(of: Owner(""), .write, work) { reply.answer(.failure($0)) })
+        }
     }
 
     package func close() {

@@ -11,9 +11,12 @@ final class SQLiteRead: JobWork {
 
 /// A write of this store: it runs in the open transaction, and its caller may be answered only after the commit.
 final class SQLiteWrite: JobWork {
-    let run: @Sendable (borrowing WriteStatements) throws(SQLiteError) -> Verdict
+    /// What a write has changed, nil for a probe, which leaves nothing; and what answers its caller.
+    typealias Done = (change: OwnerChange?, answer: @Sendable () -> Void)
 
-    init(_ run: @escaping @Sendable (borrowing WriteStatements) throws(SQLiteError) -> Verdict) { self.run = run }
+    let run: @Sendable (inout SQLiteTransaction) throws(SQLiteError) -> Done
+
+    init(_ run: @escaping @Sendable (inout SQLiteTransaction) throws(SQLiteError) -> Done) { self.run = run }
 }
 
 /// The session of a thread that reads.

@@ -15,8 +15,8 @@ package struct EngineOptions: Sendable {
     package var patience: UInt64 = 10_000_000_000
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
-    /// Called after a commit with the owners whose lists differ now, before any caller is answered.
-    package var onCommit: @Sendable ([Owner]) -> Void = { _ in }
+    /// Called after a commit with its changes, if there are any, before any caller is answered.
+    package var onCommit: @Sendable ([OwnerChange]) -> Void = { _ in }
 
     package init(readers: [String], writers: [String]) {
         self.readers = readers

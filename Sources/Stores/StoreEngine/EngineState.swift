@@ -187,7 +187,7 @@ struct EngineState {
         }
         var events: [StoreEvent?] = []
         if let failure = result.report { events.append(reports.failed(failure)) }
-        if result.hasWritten { events.append(reports.written()) }
+        if result.transaction == .committed, result.hasWritten { events.append(reports.written()) }
         if let loss = result.loss { events.append(lose(number, loss)) }
         return events.compactMap(\.self)
     }

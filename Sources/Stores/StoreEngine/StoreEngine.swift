@@ -173,20 +173,18 @@ package final class StoreEngine: Sendable {
     /// Counts and reports what became of a batch, tells the listener what was changed, and answers the callers.
     private func finish(_ number: Int, _ result: BatchResult) {
         var again: [Job] = []
-        var changed: [Owner] = []
         for (_, verdict) in result.verdicts {
             switch verdict {
-            case .answer(.listChanged(let owner), _): changed.append(owner)
             case .answer, .refuse: break
             case .again(let job): again.append(job.kind == .write ? paused(job) : job)
             }
         }
         for event in state.withLock({ $0.finish(number, result, again: again) }) { report(event) }
         // A caller who has an answer must find what was changed.
-        if !changed.isEmpty { options.onCommit(changed) }
+        if !result.changes.isEmpty { options.onCommit(result.changes) }
         for (job, verdict) in result.verdicts {
             switch verdict {
-            case .answer(_, let answer): answer()
+            case .answer(let answer): answer()
             case .refuse(let error): job.refuse(error)
             case .again: break
             }

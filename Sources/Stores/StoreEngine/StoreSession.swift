@@ -30,7 +30,7 @@ package struct SessionLoss: Error {
 /// What becomes of a job after its batch.
 package enum Verdict {
     /// The closure answers the caller.
-    case answer(Effect = .none, () -> Void)
+    case answer(@Sendable () -> Void)
     case refuse(StoreError)
     /// This job waits in place of the one that was taken.
     case again(Job)
@@ -51,6 +51,11 @@ package struct BatchResult {
 
     package var verdicts: [(job: Job, verdict: Verdict)]
     package var transaction = Transaction.none
+    /// What the transaction has changed.
+    package private(set) var changes: [OwnerChange] = []
+    /// Whether the transaction has written something: one that has not needs no room on the disk, and so does not show
+    /// that the database takes writes.
+    private(set) var hasWritten = false
     /// The failure to report, if it concerns more than its caller.
     package var report: ReportedFailure?
     /// Set if the session was lost.
@@ -92,14 +97,10 @@ package struct BatchResult {
         if verdicts.contains(where: \.verdict.isFinal) { self.report = report }
     }
 
-    /// Whether the batch shows that the database takes writes.
-    var hasWritten: Bool {
-        transaction == .committed
-            && verdicts.contains { _, verdict in
-                switch verdict {
-                case .answer(.written, _), .answer(.listChanged, _): true
-                case .answer(.none, _), .refuse, .again: false
-                }
-            }
+    /// Notes what a write of the transaction has changed, nil for a probe, which leaves nothing.
+    package mutating func note(_ change: OwnerChange?) {
+        guard change?.isEmpty != true else { return }
+        hasWritten = true
+        if let change { changes.append(change) }
     }
 }
