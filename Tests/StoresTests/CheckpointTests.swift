@@ -1,5 +1,6 @@
 import Platform
 import SQLite
+import StoreEngine
 import Support
 import Tasks
 import Testing
@@ -79,7 +80,7 @@ struct CheckpointTests {
     @Test("Long writes wait for a log of 48 MiB that is being copied, all for one of 64, until it began anew or cannot")
     func room() {
         let checkpointer = Checkpointer(observer: { _ in }, onEnd: {})
-        func room(at length: Int) -> WriteOrder.Room {
+        func room(at length: Int) -> WriteRoom {
             checkpointer.endTransaction(logLength: length)
             return checkpointer.room
         }

@@ -55,13 +55,7 @@ struct TaskDetailsTests {
         }
     }
 
-    @Test func `No detail can have the mark that removes it, and none has a value of another kind`() {
-        let kinds = TaskDetail.allCases.map(\.kind) + [.flag]
-        for kind in kinds {
-            #expect(kind.checked(kind.removal) == nil)
-            // Only dates and texts have the same mark.
-            #expect(kinds.count { $0.removal == kind.removal } <= 2)
-        }
+    @Test func `No detail has a value of another kind`() {
         #expect(DetailKind.date.checked(1) == nil && DetailKind.flag.checked(.string("true")) == nil)
     }
 

@@ -6,6 +6,8 @@ package protocol TaskCommand: Sendable {
     var owner: Owner { get }
     /// How much of a transaction the command takes, in rows of tasks.
     var weight: Int { get }
+    /// The memory that the command takes while it waits, besides that of every call, in bytes.
+    var payload: Int { get }
     /// What the command reads, for a store that reads for several commands at once.
     var reads: CommandReads { get }
     /// Makes the change and decides its outcome; an error undoes the whole transaction.
@@ -16,6 +18,7 @@ package protocol TaskCommand: Sendable {
 
 extension TaskCommand {
     @inlinable package var weight: Int { 1 }
+    @inlinable package var payload: Int { 0 }
 }
 
 /// What a command reads of its owner.
@@ -64,6 +67,7 @@ package struct AddTask: TaskCommand {
             id: id, owner: owner, text: text, completed: completed, created: time, modified: time, details: details)
     }
 
+    package var payload: Int { text.value.utf8.count + details.bytes }
     package var reads: CommandReads { .row(key: key?.key) }
 
     package func run<Transaction: OwnerTransaction & ~Copyable>(
@@ -105,6 +109,7 @@ package struct ChangeTask: TaskCommand {
         self.time = time
     }
 
+    package var payload: Int { change.bytes }
     package var reads: CommandReads { .tasks([id]) }
 
     package func run<Transaction: OwnerTransaction & ~Copyable>(
@@ -135,6 +140,7 @@ package struct ChangeTasks: TaskCommand {
     }
 
     package var weight: Int { changes.count }
+    package var payload: Int { changes.reduce(0) { $0 + MemoryLayout<IdentifiedChange>.stride + $1.change.bytes } }
     package var reads: CommandReads { .tasks(changes.map(\.id)) }
 
     /// Looks at all revisions before it changes a task, because a list that is refused must leave nothing in a shared

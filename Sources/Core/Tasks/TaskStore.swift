@@ -77,6 +77,9 @@ package struct TaskChange: Sendable, Equatable {
         self.completed = completed
         self.details = details
     }
+
+    /// The bytes of the texts and details.
+    var bytes: Int { (text?.value.utf8.count ?? 0) + details.values.bytes }
 }
 
 package enum AddOutcome: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import Basics
 import Platform
 import SQLite
+import StoreEngine
 import Synchronization
 import Tasks
 
@@ -77,7 +78,7 @@ final class Checkpointer: Sendable {
     }
 
     /// The writes that may be made now; other writes wait until the log began anew, or cannot begin anew.
-    var room: WriteOrder.Room {
+    var room: WriteRoom {
         state.withLock { state in
             guard state.isCopying, state.length >= Bound.longWrites else { return .everything }
             return state.length < Bound.writes || state.isHindered ? .shortWrites : .nothing

@@ -6,7 +6,15 @@ import Tasks
 final class SQLiteRead: JobWork {
     let run: @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Verdict
 
-    init(_ run: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Verdict) { self.run = run }
+    init<Outcome: Sendable>(
+        _ answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void,
+        _ body: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Result<Outcome, StoreError>
+    ) {
+        run = { statements throws(SQLiteError) in
+            let result = try body(statements)
+            return .answer { answer(result) }
+        }
+    }
 }
 
 /// A write of this store: it runs in the open transaction, and its caller may be answered only after the commit.
@@ -30,8 +38,6 @@ final class SQLiteReader: StoreSession {
     }
 
     func maintain(at now: UInt64) -> UInt64 { .max }
-
-    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] { [] }
 
     func run(_ jobs: [Job]) -> BatchResult {
         BatchResult(jobs.map { ($0, verdict(on: $0)) })

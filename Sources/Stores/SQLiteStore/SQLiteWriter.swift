@@ -17,7 +17,6 @@ final class SQLiteWriter: StoreSession {
     private var transaction: SQLiteTransaction
     private let parts: Parts
     private let time = SystemTime()
-    private var order = WriteOrder()
     /// Monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
     /// Whether there may be more expired idempotency keys than were removed last.
@@ -40,16 +39,13 @@ final class SQLiteWriter: StoreSession {
             besideCheckpointer { prune() }
             if mustPrune { return 0 }
         }
-        return order.nextLong > now ? min(order.nextLong, nextMaintenance) : nextMaintenance
+        return nextMaintenance
     }
 
-    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] {
-        order.next(of: &waiting, atMost: Job.mostWeight, parts.checkpointer.room, at: now)
-    }
+    var room: WriteRoom { parts.checkpointer.room }
 
     func run(_ jobs: [Job]) -> BatchResult {
-        defer { order.noteEnd(at: time.monotonicNanoseconds) }
-        return besideCheckpointer { commit(jobs) }
+        besideCheckpointer { commit(jobs) }
     }
 
     /// Runs a transaction of which the checkpointer knows.

@@ -5,11 +5,8 @@ package protocol StoreSession: AnyObject {
     /// Does what is due between two batches; returns the monotonic time at which something is due next, at the latest.
     func maintain(at now: UInt64) throws(SessionLoss) -> UInt64
 
-    /// Removes and returns the waiting writes that share the next transaction; those that are tried again wait first.
-    ///
-    /// It leaves those that may not share a transaction with the others (``RetryState/Scope``), whose pause has not ended,
-    /// or whose owner is `busy`, because another session writes for that owner.
-    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job]
+    /// The writes for which the database has room now.
+    var room: WriteRoom { get }
 
     /// Runs jobs that are all reads or all writes, the writes in one transaction; gives exactly one verdict for each.
     ///
@@ -20,6 +17,10 @@ package protocol StoreSession: AnyObject {
     func end()
 }
 
+extension StoreSession {
+    package var room: WriteRoom { .everything }
+}
+
 /// Why a session was lost, or could not be opened.
 package struct SessionLoss: Error {
     package let reason: String
@@ -28,7 +29,7 @@ package struct SessionLoss: Error {
 }
 
 /// What becomes of a job after its batch.
-package enum Verdict {
+package enum Verdict: Sendable {
     /// The closure answers the caller.
     case answer(@Sendable () -> Void)
     case refuse(StoreError)
@@ -39,9 +40,9 @@ package enum Verdict {
 }
 
 /// What became of a batch.
-package struct BatchResult {
+package struct BatchResult: Sendable {
     /// What became of the transaction of a batch.
-    package enum Transaction {
+    package enum Transaction: Sendable {
         /// The batch had reads only, or was refused before it began a transaction.
         case none
         case committed

@@ -45,6 +45,8 @@ final class ClientConnection: @unchecked Sendable {
     /// The address at which the library reads the body, right after its head; 0 if the address is not certain.
     var bodyBuffer: UInt = 0
     private(set) var requestStart: UInt64
+    /// The task of the handler that waits; other threads read it while they hold the lock and a handler is suspended.
+    var handlerTask: Task<Void, Never>?
     /// The client whose request is under way, if a trusted proxy passed it on.
     var client: IPAddress?
 
@@ -82,6 +84,7 @@ final class ClientConnection: @unchecked Sendable {
     func endRequest() {
         if case .forget(let state) = apply(.completed), let job = state.pendingJob { run(job) }
         head = nil
+        handlerTask = nil
         forgetClient()
         if !body.isEmpty { body = [] }
         sent = nil

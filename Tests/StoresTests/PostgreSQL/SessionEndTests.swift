@@ -1,4 +1,5 @@
 import PostgreSQLStore
+import StoreEngine
 import Support
 import Tasks
 import Testing
@@ -14,7 +15,7 @@ struct SessionEndTests {
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
         let store = try PostgreSQLTaskStore.open(proxy.address("\(name)")) {
-            ($0.readers, $0.writers, $0.waiting) = (1, 1, 8)
+            ($0.readers, $0.writers, $0.mostBytes) = (1, 1, 8 * Job.callBytes)
         }
         defer { store.close() }
         try await awaitStore(store)

@@ -3,7 +3,7 @@ import StoreEngine
 import Tasks
 
 /// Reads that are sent together, with one point of synchronization after them.
-struct ReadBatch: Batch {
+struct ReadBatch {
     let statements: [Statement]
     private var error: PostgreSQLError?
     private let jobs: [Job]
