@@ -80,7 +80,7 @@ struct CachedListTests {
             async let added = store.added("x", of: alice)
             while try await store.find(id, of: alice) == nil {}
             let list = try await store.list(.all, of: alice)
-            #expect(String(decoding: list.json, as: UTF8.self).contains("\"id\":\(id),"))
+            #expect(String(decoding: list.json, as: UTF8.self).contains("{\"Id\":\(id),"))
             _ = try await added
         }
     }
