@@ -69,7 +69,9 @@ struct CachedListTests {
         #expect(try await store.lists([seen], of: alice))
     }
 
-    @Test("No list is older than an earlier answer to the same person", arguments: [EarlierDatabase.sqlite, .postgreSQL])
+    @Test(
+        "No list is older than an earlier answer to the same person",
+        arguments: [EarlierDatabase.sqlite, .postgreSQL])
     func order(database: EarlierDatabase) async throws {
         let folder = try TemporaryFolder()
         let place = database == .sqlite ? folder.file("tasks.db") : try PostgreSQLServer.started().newDatabase()
