@@ -24,8 +24,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .add: Self.addSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
         case .lockOwner: "SELECT next_id, tasks FROM owners WHERE owner = $1 FOR UPDATE"
-        case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2) ORDER BY id")
-        case .lockTasks: Self.lockSQL(TaskColumns.all, "id = ANY ($2) ORDER BY id")
+        case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2)")
+        case .lockTasks: Self.lockSQL(TaskColumns.all, "id = ANY ($2)")
         case .withText: Self.lockSQL("id", "text = $2 LIMIT \(RemoveTasks.most)")
         case .completed: Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)")
         case .attempts: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = ANY ($2)"
@@ -110,7 +110,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
 
     /// Changes tasks; a text that is NULL stays, and so do the details unless $7 is true, because PostgreSQL writes a long
-    /// text again even if it is the same.
+    /// text again even if it is the same. The ids stand twice, so that no plan reads all of the owner's tasks.
     private static let updateSQL = """
         UPDATE tasks SET text = coalesce(new_text, text), completed = new_completed, modified = new_modified,
             revision = new_revision,
@@ -118,7 +118,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line(
             line_id, new_text, new_completed, new_modified, new_revision, has_details,
             \(TaskDetail.list { "new_\($0.name)" }))
-        WHERE owner = $1 AND id = line_id
+        WHERE owner = $1 AND id = ANY ($2) AND id = line_id
         """
 
     private static let putOwnerSQL = "UPDATE owners SET next_id = $2, tasks = $3 WHERE owner = $1"
