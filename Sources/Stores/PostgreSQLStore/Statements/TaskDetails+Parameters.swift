@@ -2,6 +2,20 @@ package import JSON
 package import PostgreSQL
 package import Tasks
 
+extension TaskDetails {
+    /// A parameter for each detail; NULL where nothing is set.
+    var parameters: [Parameter] {
+        TaskDetail.allCases.map { detail in
+            let value = self[detail]
+            return switch detail.kind {
+            case .date, .text: .text(value?.string)
+            case .number: .real(value?.number)
+            case .flag: .boolean(value?.boolean)
+            }
+        }
+    }
+}
+
 extension [TaskDetails] {
     /// An array of values for each detail, or NULL in place of all arrays if nothing is set.
     package var parameters: [Parameter] {

@@ -11,7 +11,7 @@ import Tasks
 package enum TaskStatement: String, CaseIterable, Sendable {
     case page, longPage, find
     case add, makeOwner, lockOwner, lockRevisions, lockTasks, withText, completed, attempts
-    case insert, update, remove, putOwner, forgetAttempts, putAttempts
+    case insert, change, update, remove, putOwner, forgetAttempts, putAttempts
     case probe
     case begin, guarantee, commit, rollBack, prune
 
@@ -30,6 +30,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .completed: Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)")
         case .attempts: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = ANY ($2)"
         case .insert: Self.insertSQL
+        case .change: Self.changeSQL
         case .update: Self.updateSQL
         case .remove: Self.removeSQL
         case .putOwner: Self.putOwnerSQL
@@ -109,8 +110,17 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         SELECT $1, line.* FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line
         """
 
-    /// Changes tasks; a text that is NULL stays, and so do the details unless $7 is true, because PostgreSQL writes a long
-    /// text again even if it is the same. The ids stand twice, so that no plan reads all of the owner's tasks.
+    /// As ``updateSQL``, for one task: PostgreSQL plans the other one anew each time.
+    private static let changeSQL = """
+        UPDATE tasks SET text = coalesce($3, text), completed = $4, modified = $5, revision = $6,
+            \(TaskDetail.list { "\($0.name) = CASE WHEN $7 THEN $\(8 + $0.rawValue) ELSE \($0.name) END" })
+        WHERE owner = $1 AND id = $2
+        """
+
+    /// Changes tasks; a text that is NULL stays, and so do the details unless $7 is true.
+    ///
+    /// PostgreSQL would write a long text again even if it is the same. The ids stand twice, so that no plan reads all of the
+    /// owner's tasks.
     private static let updateSQL = """
         UPDATE tasks SET text = coalesce(new_text, text), completed = new_completed, modified = new_modified,
             revision = new_revision,
@@ -151,6 +161,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .attempts: [text, .texts([])]
         case .insert:
             [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .integers([])] + arrays
+        case .change: [text, number, text, truth, number, number, truth] + TaskDetails().parameters
         case .update:
             [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .booleans([])] + arrays
         case .remove: [text, number, number, .integers([])]

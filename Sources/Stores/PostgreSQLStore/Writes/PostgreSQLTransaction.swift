@@ -33,6 +33,8 @@ struct PostgreSQLTransaction: OwnerTransaction {
 
     /// The most tasks that are read at once.
     private static let piece = Job.mostWeight
+    /// The most tasks that are changed by a statement each.
+    private static let mostAlone = 64
 
     init(of owner: Owner, on session: Session) {
         change = OwnerChange(of: owner)
@@ -203,7 +205,11 @@ struct PostgreSQLTransaction: OwnerTransaction {
     mutating func takeWrites() -> [Statement] {
         var statements: [Statement] = []
         if !inserted.isEmpty { statements.append(insertion(of: Array(inserted.values))) }
-        if !updated.isEmpty { statements.append(update(Array(updated.values))) }
+        if updated.count > Self.mostAlone {
+            statements.append(update(Array(updated.values)))
+        } else {
+            statements += updated.values.map { change($0.old, to: $0.new) }
+        }
         let row = owner ?? OwnerRow()
         let counts = [Parameter.integer(row.next), .integer(row.tasks)]
         if !deleted.isEmpty {
@@ -223,6 +229,16 @@ struct PostgreSQLTransaction: OwnerTransaction {
                 .integers(items.map(\.id)), .texts(items.map(\.text.value)), .booleans(items.map(\.completed)),
                 .integers(items.map(\.created)), .integers(items.map(\.modified)), .integers(items.map(\.revision)),
             ] + items.map(\.details).parameters)
+    }
+
+    private func change(_ old: TaskItem, to new: TaskItem) -> Statement {
+        let hasDetails = old.details != new.details
+        return statement(
+            .change,
+            [
+                .integer(new.id), .text(old.text == new.text ? nil : new.text.value), .boolean(new.completed),
+                .integer(new.modified), .integer(new.revision), .boolean(hasDetails),
+            ] + (hasDetails ? new.details : TaskDetails()).parameters)
     }
 
     private func update(_ items: [(old: TaskItem, new: TaskItem)]) -> Statement {
