@@ -2,9 +2,11 @@
 #
 #   docker build --tag localhost/task-server .
 #
-# The two bases are arguments, so that a mirror, or a base of one's own, can take their place.
+# DEBIAN=trixie takes Debian 13 in place of 12; what is built on 12 runs on both. The two bases are arguments as well, so that a
+# mirror, or a base of one's own, can take their place.
+ARG DEBIAN=bookworm
 ARG SWIFT_IMAGE=docker.io/library/swift:6.3-bookworm
-ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
+ARG DEBIAN_IMAGE=docker.io/library/debian:${DEBIAN}-slim
 
 FROM ${SWIFT_IMAGE} AS build
 WORKDIR /source
@@ -39,7 +41,7 @@ LABEL org.opencontainers.image.title="task-server" \
 
 # Everything else is the container's to set; `task-server --help` lists it. The database stays unset, since
 # TASKS_DATABASE_FILE may name it: without either it is tasks.db in the working directory.
-ENV TASKS_LISTEN=0.0.0.0:3000 \
+ENV TASKS_LISTEN=[::]:3000 \
     TASKS_PUBLIC=/usr/share/task-server/Public \
     TASKS_LOG_FORMAT=json
 # A number, since Kubernetes cannot tell from a name that it is not root.

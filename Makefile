@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -13,7 +13,7 @@ check: ## After an edit: lint, build, the quick Swift tests; ONLY=TaskTextTests 
 test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in two browsers, the contract
 	@scripts/test quick
 
-test-all: ## Before a release, and what CI runs: also adversity, generated clients, packages, instructions for a request, containers, two sanitizers
+test-all: ## Before a release, and what CI runs: also adversity, generated clients, packages, Debian 13, instructions for a request, containers, two sanitizers
 	@scripts/test
 
 readme-check: ## Run every command of README and the pages for users, and compare the answers
@@ -48,6 +48,9 @@ test-tsan: ## Only the tests with the thread sanitizer
 
 test-packages: ## The packages and the image of make dist, for real with Podman, and piuparts; TWICE=1 also builds a second time, and compares
 	@scripts/test-packages $(if $(TWICE),twice)
+
+test-debian13: ## The tests that were built on Debian 12, on Debian 13, with Podman (8 minutes)
+	@scripts/test build debian13
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
 	@scripts/test-containers

@@ -1,4 +1,5 @@
 """A PostgreSQL server of Debian's package, run as an unprivileged user in a folder of its own, with real fsync."""
+import glob
 import os
 import shutil
 import subprocess
@@ -6,7 +7,7 @@ import time
 
 from processes import TICKS, free_port
 
-PROGRAMS = "/usr/lib/postgresql/15/bin"
+PROGRAMS = max(glob.glob("/usr/lib/postgresql/[0-9]*/bin"), default="", key=lambda path: int(path.split("/")[4]))
 AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
 
 

@@ -4,9 +4,10 @@ import platform
 import re
 import subprocess
 
-PACKAGES = ["libmicrohttpd12", "libssl3", "libsqlite3-0", "libpq5", "postgresql-15", "nginx-light", "golang-1.23-go",
-            "golang-github-golang-jwt-jwt-v5-dev", "golang-github-mattn-go-sqlite3-dev", "golang-github-lib-pq-dev", "python3-fastapi",
-            "python3-uvicorn", "python3-jwt", "wrk"]
+# The names of Debian 12 and 13; those that are not installed are left out.
+PACKAGES = ["libmicrohttpd12", "libmicrohttpd12t64", "libssl3", "libssl3t64", "libsqlite3-0", "libpq5", "postgresql-15", "postgresql-17",
+            "nginx-light", "golang-1.23-go", "golang-1.24-go", "golang-github-golang-jwt-jwt-v5-dev", "golang-github-mattn-go-sqlite3-dev",
+            "golang-github-lib-pq-dev", "python3-fastapi", "python3-uvicorn", "python3-jwt", "wrk"]
 
 
 def description(root):

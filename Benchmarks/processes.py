@@ -1,5 +1,6 @@
 """Programs under load: how they are started and stopped, and what they cost, read from /proc."""
 import contextlib
+import glob
 import http.client
 import os
 import random
@@ -42,7 +43,8 @@ def build_go(folder):
     os.makedirs(folder, exist_ok=True)
     go = {"GO111MODULE": "off", "GOFLAGS": "", "CGO_ENABLED": "1", "GOTOOLCHAIN": "local",
           "GOPATH": "/usr/share/gocode", "GOCACHE": f"{folder}/go-cache"}
-    command = ["/usr/lib/go-1.23/bin/go", "build", "-tags", "libsqlite3", "-o", f"{folder}/go-server", f"{ROOT}/Benchmarks/go/main.go"]
+    compiler = max(glob.glob("/usr/lib/go-*/bin/go"), key=lambda path: int(path.split("/")[3].rpartition(".")[2]))
+    command = [compiler, "build", "-tags", "libsqlite3", "-o", f"{folder}/go-server", f"{ROOT}/Benchmarks/go/main.go"]
     subprocess.run(command, check=True, env={**os.environ, **go})
 
 

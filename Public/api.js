@@ -24,10 +24,14 @@ export function unreachable(error) {
   throw new Unreachable(error.message);
 }
 
+/** The path below which a proxy has put the server, or "". */
+export const BASE = new URL(".", location).pathname.slice(0, -1);
+
 const LONGEST_SILENCE = 15000; // milliseconds
 
 /**
- * Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}. `access` gives the
+ * Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}; `next` is the query of
+ * the next page. `access` gives the
  * token; a token that the server refuses is renewed once, if that is possible. `heard` is called when an answer begins.
  */
 export async function call(access, method, path, options = {}) {
@@ -71,7 +75,7 @@ async function ask(token, method, path, { headers = {}, body, keepalive = false,
   const isOurs = response.headers.get("client-request-id") === name || /^\w+\.\w+$/.test(problem?.code);
   if (!isOurs && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
   if (problem) throw problem;
-  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+  const next = /<[^>?]*(\?[^>]*)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
   return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
 }
 
@@ -90,7 +94,7 @@ async function exchange(path, heard, request) {
   };
   try {
     wait();
-    const response = await fetch(path, { ...request, signal: controller.signal });
+    const response = await fetch(BASE + path, { ...request, signal: controller.signal });
     heard?.();
     const reader = response.body?.getReader();
     for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {

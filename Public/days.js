@@ -1,6 +1,6 @@
 // Calendar days where the person is: a due date is a day there, and the day ends at midnight there.
 
-import { locale } from "/dom.js";
+import { locale } from "./dom.js";
 
 const DAY = 24 * 60 * 60 * 1000; // milliseconds
 

@@ -1,5 +1,7 @@
 // Moves a row to another place in its list, by its handle or with a finger that holds it, and swipes it to a side.
 
+import { onKey } from "./shortcuts.js";
+
 const HOLD = 400; // milliseconds
 const SLOP = 10; // pixels that a finger trembles
 const FAR = 90; // pixels after which a swipe acts
@@ -81,7 +83,7 @@ export function dragging(list, { drop, end }) {
   list.addEventListener("pointerup", (event) => isOwn(event) && finish(true));
   list.addEventListener("lostpointercapture", (event) => // the handle loses a finger to the list at the beginning
     event.target === list && isOwn(event) && finish(false));
-  addEventListener("keydown", (event) => {
+  onKey(window, (event) => {
     if (!isActive() || event.key !== "Escape") return;
     event.stopImmediatePropagation();
     finish(false);

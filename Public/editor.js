@@ -1,8 +1,8 @@
 // The form that stands in place of a row's text while its task is open, and the due date of a new task.
 
-import { dayAfter } from "/days.js";
-import { announce, find } from "/dom.js";
-import { labelFor } from "/row.js";
+import { dayAfter } from "./days.js";
+import { announce, find } from "./dom.js";
+import { labelFor } from "./row.js";
 
 /** The fields of a task that a person writes; an empty field has no value. */
 const FIELDS = ["text", "due", "notes"];

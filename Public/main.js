@@ -1,9 +1,9 @@
 // Starts the page: takes up the authority's answer, then shows either the way in or the list.
 
-import { signInPolicies, policyButton } from "/sign-in.js";
-import { find } from "/dom.js";
-import * as session from "/session.js";
-import { current, forgetOthers, onChange, shared } from "/session-store.js";
+import { signInPolicies, policyButton } from "./sign-in.js";
+import { find } from "./dom.js";
+import * as session from "./session.js";
+import { current, forgetOthers, onChange, shared } from "./session-store.js";
 
 const slow = setTimeout(() => (find("loading").hidden = false), 300);
 
@@ -17,7 +17,7 @@ start().catch((error) => {
 });
 
 async function start() {
-  const config = await own("/config.json", "json");
+  const config = await own("config.json", "json");
   let place;
   let failure;
   try {
@@ -43,12 +43,12 @@ async function own(path, form) {
 
 /** Loads the other half of the code, for the list, after sign-in. */
 async function enter(config, me, place, failure) {
-  const [{ TaskPage }, parts] = await Promise.all([import("/task-page.js"), own("/tasks.html", "text")]);
+  const [{ TaskPage }, parts] = await Promise.all([import("./task-page.js"), own("tasks.html", "text")]);
   document.body.append(...new DOMParser().parseFromString(parts, "text/html").body.children);
   const refusal = await TaskPage.open(config, me, place ?? {}, { show, complaint: failure });
   if (refusal) return welcome(config, refusal);
   loaded();
-  navigator.serviceWorker?.register("/worker.js").catch(() => {}); // only for opening the page without a connection
+  navigator.serviceWorker?.register("worker.js").catch(() => {}); // only for opening the page without a connection
 }
 
 /** Shows the page for a visitor who is not signed in; `complaint` says what went wrong before. */

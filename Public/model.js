@@ -2,10 +2,10 @@
 // Every change is a record in the queue, under a key of its own, so that it survives reload, crash and sign-out, and
 // two tabs never overwrite each other's. It is removed when the server has answered.
 
-import { Unreachable } from "/api.js";
-import { inOrder } from "/order.js";
-import { Queue } from "/queue.js";
-import { read, write } from "/storage.js";
+import { Unreachable } from "./api.js";
+import { inOrder } from "./order.js";
+import { Queue } from "./queue.js";
+import { read, write } from "./storage.js";
 
 export const UNDO_TIME = 7000;
 // The server remembers the key of an addition for 24 hours, and the newest thousand of a person.

@@ -1,9 +1,9 @@
 // The person who is signed in, until when, and the way out.
 
-import { policyButton, returnPolicy } from "/sign-in.js";
-import { counted, find, locale } from "/dom.js";
-import { policies, signOut } from "/session.js";
-import { shared } from "/session-store.js";
+import { policyButton, returnPolicy } from "./sign-in.js";
+import { counted, find, locale } from "./dom.js";
+import { policies, signOut } from "./session.js";
+import { shared } from "./session-store.js";
 
 /** Fills the account button and its dialog; `page` gives {config, me, model, sync, signInOptions}. */
 export function showPerson(page) {

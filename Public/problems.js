@@ -1,6 +1,6 @@
 // Filters the problems by words. Without this script the field is hidden, and the page shows all problems.
 
-import { find } from "/dom.js";
+import { find } from "./dom.js";
 
 const entries = [...document.querySelectorAll(".problems > .entry")];
 

@@ -1,7 +1,7 @@
 // The changes that the server has not answered yet, in IndexedDB. A change is kept when its transaction is complete,
 // and then outlives a crash of the browser. Local storage would not: Chromium writes it to the disk many seconds later.
 
-import { locked, read } from "/storage.js";
+import { locked, read } from "./storage.js";
 
 const PATIENCE = 3000; // milliseconds for reading: a database that does not answer must not hold up sending
 

@@ -1,7 +1,7 @@
 // Shows the contract: every operation with its input and its answers, and a form that tries it.
 
-import { find, make } from "/dom.js";
-import { showToken, trial } from "/trial.js";
+import { find, make } from "./dom.js";
+import { showToken, trial } from "./trial.js";
 
 const METHODS = ["get", "head", "post", "put", "patch", "delete"];
 const RESPONSES = "#/components/responses/";
@@ -10,7 +10,7 @@ let contract;
 let common; // the errors that are shown once: their names with their statuses
 
 try {
-  contract = await (await fetch("/openapi.json", { cache: "no-cache" })).json();
+  contract = await (await fetch("openapi.json", { cache: "no-cache" })).json();
   show();
   await showToken();
 } catch (error) {

@@ -1,9 +1,9 @@
 // The access token of this tab, renewed when it has ended (RFC 6749 section 6). One tab renews for all: it holds a lock
 // while it uses the refresh token and keeps the one that replaces it, and then tells the others the new access token.
 
-import { Problem, unreachable } from "/api.js";
-import { identityOf, isOver, metadata, revoke, scope, tokenOf, WRONG_CLOCK } from "/session.js";
-import * as store from "/session-store.js";
+import { Problem, unreachable } from "./api.js";
+import { identityOf, isOver, metadata, revoke, scope, tokenOf, WRONG_CLOCK } from "./session.js";
+import * as store from "./session-store.js";
 
 const LOCK = "tasks.renewal";
 const EARLY = 30000; // milliseconds before its end at which a token is renewed: it must live until it arrives

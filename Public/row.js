@@ -1,7 +1,7 @@
 // One task as a row of the list. Text of a person is only ever text, never markup.
 
-import { isForToday, isOverdue, nameOfDay } from "/days.js";
-import { brief, find, make } from "/dom.js";
+import { isForToday, isOverdue, nameOfDay } from "./days.js";
+import { brief, find, make } from "./dom.js";
 
 const part = (row, name) => row.querySelector(`:scope > .${name}`);
 
@@ -99,7 +99,7 @@ function problemBox(problem, key) {
   const [message, choices] = question(problem);
   const buttons = choices.map(([decision, label]) =>
     make("button", { type: "button", className: "secondary", textContent: label, attributes: { "data-decision": decision } }));
-  const help = problem.code ? make("a", { href: `/problems.html#${problem.code}`, textContent: "What is this?" }) : "";
+  const help = problem.code ? make("a", { href: `problems.html#${problem.code}`, textContent: "What is this?" }) : "";
   return make("div", { className: "problem", attributes: { role: "alert", "data-problem": key } },
     make("p", {}, ...message, " ", help),
     make("div", { className: "choices" }, ...buttons));

@@ -1,6 +1,7 @@
 // The field to search with, which is out of the way until somebody wants it.
 
-import { announce, counted, find } from "/dom.js";
+import { announce, counted, find } from "./dom.js";
+import { onKey } from "./shortcuts.js";
 
 const SPOKEN_AFTER = 600; // milliseconds after the last key
 
@@ -32,6 +33,6 @@ export function offerSearch(change) {
   button.addEventListener("click", () => (box.hidden ? open() : close()));
   field.addEventListener("input", search);
   box.addEventListener("submit", (event) => event.preventDefault());
-  box.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  onKey(box, (event) => event.key === "Escape" && close());
   return { open, close };
 }

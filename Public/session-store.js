@@ -1,7 +1,7 @@
 // The place of the session: a tab keeps its part in its session storage, and all tabs share a part in the local
 // storage. Only the refresh token and its person are shared. SECURITY.md says why the token is kept there.
 
-import { read, write } from "/storage.js";
+import { read, write } from "./storage.js";
 
 const TAB = "tasks.session"; // {token, expires, policy, since, subject, mail, owner, claims}
 const SHARED = "tasks.signed-in"; // {refresh, ends, policy, since, subject, mail, owner, claims}

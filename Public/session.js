@@ -2,12 +2,12 @@
 // Tokens are never part of a URL: the authority's answer carries a one-time code in the fragment, which reaches no
 // server and is taken out of the address at once.
 
-import { begin, canShare, current, end, shared } from "/session-store.js";
-import { read, write } from "/storage.js";
+import { begin, canShare, current, end, shared } from "./session-store.js";
+import { read, write } from "./storage.js";
 
 const ATTEMPT = "tasks.attempt";
 const ASK_WHO = "tasks.ask-who"; // set while the authority may still have a session of somebody who has signed out
-const redirectURI = `${location.origin}/`;
+const redirectURI = new URL(".", location).href;
 
 /** Explains what went wrong at the authority, in words for the person. */
 export class SignInError extends Error {}
@@ -114,7 +114,7 @@ export async function signOut(config, policy) {
   const known = await metadata(config, policy).catch(() => null);
   if (known) localStorage.removeItem(ASK_WHO);
   if (known) revoke(known, config, refresh);
-  if (!known?.end_session_endpoint) return location.assign("/");
+  if (!known?.end_session_endpoint) return location.assign(".");
   go(known.end_session_endpoint, { post_logout_redirect_uri: redirectURI, client_id: config.clientId });
 }
 
@@ -129,7 +129,7 @@ function takeAnswer() {
   for (const text of [location.hash.slice(1), location.search.slice(1)]) {
     const answer = new URLSearchParams(text);
     if (answer.has("state") && (answer.has("code") || answer.has("error"))) {
-      history.replaceState(null, "", "/");
+      history.replaceState(null, "", ".");
       return answer;
     }
   }
@@ -144,7 +144,8 @@ async function refused(config, answer, attempt) {
     return away(signIn(config, attempt.policy, attempt.place, false)); // this authority does not know offline_access
   }
   if (description.includes("AADB2C90118")) {
-    if (!reset) throw new SignInError("Passwords cannot be reset from here. Please ask the people who run this page.");
+    const leadsNowhere = !reset || reset.name === attempt.policy;
+    if (leadsNowhere) throw new SignInError("Passwords cannot be reset from here. Please ask the people who run this page.");
     return away(signIn(config, reset.name, attempt.place));
   }
   if (description.includes("AADB2C90091")) return { ...attempt.place, cancelled: true };

@@ -1,9 +1,14 @@
 // Keys that replace the mouse; tasks.html has the list of them. None acts while somebody writes, or in a dialog.
 
-import { find } from "/dom.js";
-import { read, write } from "/storage.js";
+import { find } from "./dom.js";
+import { read, write } from "./storage.js";
 
 const OFF = "tasks.shortcuts"; // in local storage, true if single keys are to do nothing (WCAG 2.2, 2.1.4)
+
+/** Calls `action` for keys, except those that an input method takes: Safari ends a word with a key of the code 229 after it. */
+export function onKey(target, action, options) {
+  target.addEventListener("keydown", (event) => event.isComposing || event.keyCode === 229 || action(event), options);
+}
 
 /** Lets keys act on the list and on the search, and shows the list of the keys. */
 export function offerShortcuts(view, search) {
@@ -18,8 +23,8 @@ export function offerShortcuts(view, search) {
     d: (row) => row && view.edit(row.dataset.row, { field: "due" }),
     Delete: (row) => row?.querySelector(".remove").click(),
   };
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return;
+  onKey(window, (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isWriting(event.target) || document.querySelector("dialog[open]") || read(localStorage, OFF)) return;
     const action = actions[event.key];
     if (!action) return;

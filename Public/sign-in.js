@@ -1,7 +1,7 @@
 // Leaves for the authority: shows a button for each policy, and remembers the policy for the next sign-in.
 
-import { make } from "/dom.js";
-import { describe, policies, signIn, SignInError } from "/session.js";
+import { make } from "./dom.js";
+import { describe, policies, signIn, SignInError } from "./session.js";
 
 /** Makes a button that leaves for the authority; `place` gives what to restore later, `complain` shows why it failed. */
 export function policyButton(config, policy, className, { place = () => ({}), complain }) {

@@ -4,15 +4,21 @@
 // state that the person saw, and other changes can be repeated. Nothing is lost: a change is queued until the server has
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
-import { call, Problem, Unreachable } from "/api.js";
-import { bodyOf, guardedField, isAsShown, taskOf, tasksOf, valueOf } from "/model.js";
-import { locked } from "/storage.js";
+import { call, Problem, Unreachable } from "./api.js";
+import { bodyOf, guardedField, isAsShown, taskOf, tasksOf, valueOf } from "./model.js";
+import { locked } from "./storage.js";
 
 const LONGEST_WAIT = 30; // seconds
 const PATIENCE = 2000; // milliseconds
 const LOOK_EVERY = 25000; // milliseconds until the page looks for what another device has changed
 const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
 const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
+const LONGEST_DELAY = 86400; // seconds that the server may ask for; browsers do not wait longer than 24 days
+const PAUSES = [250, 1000, 4000]; // milliseconds before a change is compared and tried again
+const CHANGING = {
+  title: "Not saved", code: "task.changed",
+  detail: "The server says each time that the task has just changed. Perhaps a proxy in between alters its answers.",
+};
 
 /**
  * `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever the state changes, "changed"
@@ -30,6 +36,8 @@ export class Sync {
   #ended = false;
   #isPaged = false; // a list of several pages has no tag, so each look would read all of it
   #alone = new Set(); // keys of changes that could not be made together with others
+  #hasNews = false; // whether the server has answered a change, so that other tabs should look
+  #isFutile = false; // whether comparing has led nowhere since the last pass began
 
   constructor(model, access, report) {
     this.#model = model;
@@ -37,7 +45,7 @@ export class Sync {
     this.#report = report;
     setInterval(() => {
       const isSeen = document.visibilityState === "visible" && navigator.onLine;
-      if (isSeen && !this.#isPaged) this.run({ list: true }); // changes that are being sent go first
+      if (isSeen && !this.#isPaged && !this.#failures) this.run({ list: true }); // changes that are being sent go first
     }, LOOK_EVERY);
   }
 
@@ -81,6 +89,7 @@ export class Sync {
 
   async #pass() {
     await this.#model.reload();
+    this.#isFutile = false;
     try {
       // An addition that waits since a failure, or since an earlier start, is searched for before it is repeated.
       if (this.#wantsList && this.#model.queue.all().some(({ kind }) => kind === "add")) await this.#list();
@@ -113,7 +122,8 @@ export class Sync {
       }
     } finally {
       await Promise.allSettled(sending.values()); // after a failure, the others are still under way
-      if (hasSent) this.#tell({ kind: "sent" });
+      if (this.#hasNews) this.#tell({ kind: "sent" }); // after a failure, two tabs would ask each other to try again for ever
+      this.#hasNews = false;
     }
   }
 
@@ -145,6 +155,11 @@ export class Sync {
       this.#model.confirmAll(gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick or to move
       if (!gone.length) this.#sendAlone(changes);
     }
+    this.#answered();
+  }
+
+  #answered() {
+    this.#hasNews = true;
     this.#tell({ kind: "changed" });
   }
 
@@ -156,9 +171,9 @@ export class Sync {
   async #send(change) {
     try {
       if (change.kind === "add") await this.#add(change);
-      else if (change.kind === "remove") await this.#remove(change);
-      else if (guardedField(change)) await this.#edit(change, guardedField(change));
-      else this.#model.confirm(change, await this.#change(change.target, bodyOf(change))); // null if deleted elsewhere
+      else if (change.kind === "remove") await this.#compared(change, () => this.#remove(change));
+      else if (guardedField(change)) await this.#compared(change, () => this.#edit(change, guardedField(change)));
+      else this.#model.confirm(change, await this.#patch(change).catch(nothingIf(404))); // null if deleted elsewhere
       this.#failures = 0;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -166,7 +181,18 @@ export class Sync {
         problem: { title: error.title, detail: error.message, code: error.code },
       });
     }
-    this.#tell({ kind: "changed" });
+    this.#answered();
+  }
+
+  /** Tries a change that is compared with the task first, again if the task has changed in between, but not for ever. */
+  async #compared(change, attempt) {
+    for (const pause of [...PAUSES, null]) {
+      const isDone = !this.#isFutile && (await attempt().then(() => true, nothingIf(404, 412)));
+      if (isDone || this.#ended) return;
+      this.#isFutile ||= pause === null;
+      if (this.#isFutile) return this.#model.revise(change.key, { problem: CHANGING });
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
   }
 
   async #add(change) {
@@ -182,29 +208,23 @@ export class Sync {
   async #remove(change) {
     const { target, of } = change;
     if (typeof target === "string") return this.#model.confirm(change, null); // its addition was refused
-    for (;;) {
-      const found = of && (await this.#find(target));
-      if (of && !(found && isAsShown(found.task, of))) return this.#model.confirm(change, found?.task ?? null);
-      const headers = found ? { "If-Match": found.tag } : {};
-      const answer = await this.#call("DELETE", `/api/tasks/${target}`, { headers }).catch(nothingIf(412));
-      if (answer) return this.#model.confirm(change, null);
-    }
+    const found = of && (await this.#find(target));
+    if (of && !(found && isAsShown(found.task, of))) return this.#model.confirm(change, found?.task ?? null);
+    await this.#call("DELETE", `/api/tasks/${target}`, { headers: found ? { "If-Match": found.tag } : {} });
+    this.#model.confirm(change, null);
   }
 
   /** Only if the field still has the value that the person saw; otherwise the person decides. */
   async #edit(change, field) {
-    for (;;) {
-      const found = await this.#find(change.target);
-      if (!found) {
-        this.#wantsList = true; // it is not the only thing that has changed, perhaps
-        return this.#model.revise(change.key, { problem: { gone: true } });
-      }
-      const theirs = valueOf(found.task, field);
-      if (theirs === change[field]) return this.#model.confirm(change, found.task);
-      if (theirs !== change.base) return this.#model.revise(change.key, { problem: { field, theirs } });
-      const answer = await this.#change(change.target, bodyOf(change), found.tag);
-      if (answer) return this.#model.confirm(change, answer);
+    const found = await this.#find(change.target);
+    if (!found) {
+      this.#wantsList = true; // it is not the only thing that has changed, perhaps
+      return this.#model.revise(change.key, { problem: { gone: true } });
     }
+    const theirs = valueOf(found.task, field);
+    if (theirs === change[field]) return this.#model.confirm(change, found.task);
+    if (theirs !== change.base) return this.#model.revise(change.key, { problem: { field, theirs } });
+    this.#model.confirm(change, await this.#patch(change, { "If-Match": found.tag }));
   }
 
   async #find(id) {
@@ -212,11 +232,8 @@ export class Sync {
     return answer && { task: taskOf(answer.body), tag: answer.tag };
   }
 
-  /** Returns the changed task, or null if there is none in the expected state. */
-  async #change(id, body, tag) {
-    const headers = tag ? { "If-Match": tag } : {};
-    const answer = await this.#call("PATCH", `/api/tasks/${id}`, { headers, body }).catch(nothingIf(404, 412));
-    return answer && taskOf(answer.body);
+  async #patch(change, headers = {}) {
+    return taskOf((await this.#call("PATCH", `/api/tasks/${change.target}`, { headers, body: bodyOf(change) })).body);
   }
 
   /** Reads all pages of the list, unless it is still the list that the model has. */
@@ -227,8 +244,11 @@ export class Sync {
     if (first.status === 304) return;
     const tasks = tasksOf(first.body);
     for (let { next } = first; next; ) {
-      const more = await this.#call("GET", next);
-      tasks.push(...tasksOf(more.body));
+      const more = await this.#call("GET", `/api/tasks${next}`);
+      const page = tasksOf(more.body);
+      // A cache in between that does not look at the query would lead in a circle.
+      if (more.next && !(page.at(-1)?.id > tasks.at(-1)?.id)) throw new Unreachable("The list has no end.");
+      tasks.push(...page);
       next = more.next;
     }
     const tag = first.next ? null : first.tag;
@@ -260,8 +280,7 @@ export class Sync {
       throw error;
     }
     const trouble = { kind: "trouble", title: error.title, detail: error.message, code: error.code };
-    if (error instanceof Problem && !error.isPassing) return this.#tell(trouble);
-    const seconds = Math.max(error.retryAfter ?? 0, Math.min(LONGEST_WAIT, 2 ** this.#failures++));
+    const seconds = Math.max(Math.min(error.retryAfter ?? 0, LONGEST_DELAY), Math.min(LONGEST_WAIT, 2 ** this.#failures++));
     this.#later(1000 * seconds);
     this.#tell(error instanceof Unreachable ? { kind: "offline" } : trouble);
   }

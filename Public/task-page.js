@@ -1,20 +1,20 @@
 // The task list after sign-in: its controls, and the page's words about saving.
 
-import { call, Problem, Unreachable } from "/api.js";
-import { leave, returnPolicy } from "/sign-in.js";
-import { today } from "/days.js";
-import { announce, brief, counted, find, locale, make } from "/dom.js";
-import { alterations, dateFault, focusNew, offerDays, setNewDay } from "/editor.js";
-import { Model } from "/model.js";
-import { moving } from "/order.js";
-import { showPerson } from "/person.js";
-import { Access } from "/renewal.js";
-import { offerSearch } from "/search.js";
-import * as session from "/session-store.js";
-import { offerShortcuts } from "/shortcuts.js";
-import { Sync } from "/sync.js";
-import { Undo } from "/undo.js";
-import { FILTER_NAMES, ListView } from "/view.js";
+import { call, Problem, Unreachable } from "./api.js";
+import { leave, returnPolicy } from "./sign-in.js";
+import { today } from "./days.js";
+import { announce, brief, counted, find, locale, make } from "./dom.js";
+import { alterations, dateFault, focusNew, offerDays, setNewDay } from "./editor.js";
+import { Model } from "./model.js";
+import { moving } from "./order.js";
+import { showPerson } from "./person.js";
+import { Access } from "./renewal.js";
+import { offerSearch } from "./search.js";
+import * as session from "./session-store.js";
+import { offerShortcuts } from "./shortcuts.js";
+import { Sync } from "./sync.js";
+import { Undo } from "./undo.js";
+import { FILTER_NAMES, ListView } from "./view.js";
 
 const LONGEST = { text: 4096, notes: 10000 }; // bytes
 const NOT_KEPT = "This browser could not keep your latest changes on this device. Leave this page open until it says "
@@ -132,13 +132,13 @@ export class TaskPage {
   leave() {
     this.model.forget();
     session.forget();
-    location.assign("/");
+    location.assign(".");
   }
 
   /** Shows all, open or done tasks; `remember` is the method of the history for this, if the address is to change. */
   #filter(name, remember) {
     this.#view.filter = name;
-    if (remember) history[remember](null, "", this.#view.filter === "all" ? "/" : `/#${this.#view.filter}`);
+    if (remember) history[remember](null, "", this.#view.filter === "all" ? "." : `./#${this.#view.filter}`);
     this.#render();
   }
 
@@ -234,7 +234,7 @@ export class TaskPage {
     if (box.dataset.message === said) return; // said once is enough for a screen reader
     box.dataset.message = said;
     box.textContent = said;
-    if (code) box.append(" ", make("a", { href: `/problems.html#${code}`, textContent: "What can I do?" }));
+    if (code) box.append(" ", make("a", { href: `problems.html#${code}`, textContent: "What can I do?" }));
   }
 
   /* What the controls do */

@@ -1,9 +1,9 @@
 // Tries an operation: a form makes its request with the token of the session, and shows the same request for curl.
 
-import { parsed } from "/api.js";
-import { find, make } from "/dom.js";
-import { Access } from "/renewal.js";
-import { current } from "/session-store.js";
+import { BASE, parsed } from "./api.js";
+import { find, make } from "./dom.js";
+import { Access } from "./renewal.js";
+import { current } from "./session-store.js";
 
 const LONGEST = 20000; // characters of an answer that are shown
 const PATIENCE = 15000; // milliseconds
@@ -16,7 +16,7 @@ const freshToken = async () => token() ?? (await access?.renew()) ?? null;
 
 /** Says whose token is used, and where to get one. */
 export async function showToken() {
-  const config = await fetch("/config.json", { cache: "no-cache" }).then((answer) => answer.json()).catch(() => ({}));
+  const config = await fetch("config.json", { cache: "no-cache" }).then((answer) => answer.json()).catch(() => ({}));
   const session = config.authority ? current() : null;
   if (session) access = new Access(config, session, () => location.reload());
   find("token").hidden = false;
@@ -44,7 +44,7 @@ function stateOfToken() {
   if (find("token-pasted").value.trim()) return ["Requests are made with the token below, for the person whom it names."];
   if (access) return ["You are signed in, so requests are made with your token: they show and change your own tasks."];
   return ["You are not signed in, so only requests that need no token succeed. ",
-    make("a", { href: "/", textContent: "Sign in on the start page" }), ", then come back here."];
+    make("a", { href: ".", textContent: "Sign in on the start page" }), ", then come back here."];
 }
 
 /** Makes the part that opens to a form, when it is opened. `parameters` and `body` are resolved. */
@@ -116,7 +116,7 @@ function curlLine({ method, url, headers, body, needsToken }) {
   if (needsToken) parts.push(shown ? `-H ${quoted(`Authorization: Bearer ${shown}`)}` : '-H "Authorization: Bearer $TOKEN"');
   for (const [name, value] of Object.entries(headers)) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
   if (body) parts.push(`--data-raw ${quoted(body)}`);
-  return [...parts, quoted(location.origin + url)].join(" ");
+  return [...parts, quoted(location.origin + BASE + url)].join(" ");
 }
 
 /** Returns one word of a shell. */
@@ -138,7 +138,7 @@ async function send({ method, url, headers, body, needsToken }, state, answer) {
   const begin = performance.now();
   try {
     const bearer = needsToken && (await freshToken());
-    const response = await fetch(url, {
+    const response = await fetch(BASE + url, {
       method, body, cache: "no-store", credentials: "omit", redirect: "error", signal: AbortSignal.timeout(PATIENCE),
       headers: { ...headers, ...(bearer && { Authorization: `Bearer ${bearer}` }) },
     });
@@ -159,7 +159,7 @@ function shownAnswer(response, text) {
       block("Headers of the answer", [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n"))),
     block("Body of the answer", rest > 0 ? `${body.slice(0, LONGEST)}\n… and ${rest} more characters` : body || "(no body)"),
   ];
-  if (json?.code) parts.unshift(make("p", {}, make("a", { href: `/problems.html#${json.code}`, textContent: `${json.code} explained` })));
+  if (json?.code) parts.unshift(make("p", {}, make("a", { href: `problems.html#${json.code}`, textContent: `${json.code} explained` })));
   return parts;
 }
 

@@ -1,8 +1,9 @@
 // The steps that the person can take back. A toast offers the last one for some seconds, and Control Z at any time.
 
-import { announce, brief, find } from "/dom.js";
-import { focusNew } from "/editor.js";
-import { UNDO_TIME } from "/model.js";
+import { announce, brief, find } from "./dom.js";
+import { focusNew } from "./editor.js";
+import { UNDO_TIME } from "./model.js";
+import { onKey } from "./shortcuts.js";
 
 const SHOWN = UNDO_TIME - 500;
 
@@ -13,7 +14,7 @@ export class Undo {
 
   constructor() {
     find("undo").addEventListener("click", () => this.#take());
-    addEventListener("keydown", (event) => this.#key(event));
+    onKey(window, (event) => this.#key(event));
   }
 
   /** Offers a step: `word` says what was done to the tasks, such as "deleted", and `back` takes it back. */

@@ -1,13 +1,14 @@
 // The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update, and only
 // rows whose task has changed are touched.
 
-import { isForToday, isOverdue, today } from "/days.js";
-import { counted, find } from "/dom.js";
-import { dragging, swiping } from "/drag.js";
-import { alterations, dateFault, Editor, focusNew } from "/editor.js";
-import { byDue, inOrder } from "/order.js";
-import { isSame, makeRow, showMore, updateRow } from "/row.js";
-import { read, write } from "/storage.js";
+import { isForToday, isOverdue, today } from "./days.js";
+import { counted, find } from "./dom.js";
+import { dragging, swiping } from "./drag.js";
+import { alterations, dateFault, Editor, focusNew } from "./editor.js";
+import { byDue, inOrder } from "./order.js";
+import { isSame, makeRow, showMore, updateRow } from "./row.js";
+import { onKey } from "./shortcuts.js";
+import { read, write } from "./storage.js";
 
 /** The tasks that each filter shows, and what an empty list says: what there is none of, and why. */
 const FILTERS = {
@@ -54,7 +55,7 @@ export class ListView {
     for (const list of Object.values(this.#lists)) {
       list.addEventListener("change", (event) => this.#changed(event));
       list.addEventListener("click", (event) => this.#clicked(event));
-      list.addEventListener("keydown", (event) => this.#key(event));
+      onKey(list, (event) => this.#key(event));
       list.addEventListener("submit", (event) => {
         event.preventDefault();
         this.#save();
@@ -370,9 +371,9 @@ function put(list, element, place) {
 /** Returns a text without what people do not write when they search: capitals and accents. */
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** Enter saves the text. In notes, with Shift and on a phone it begins a line; in a composed word it ends the word. */
+/** Enter saves the text. In notes, with Shift and on a phone it begins a line. */
 function isSubmit(event) {
-  if (!event.target.matches(".editor textarea") || event.isComposing || event.shiftKey) return false;
+  if (!event.target.matches(".editor textarea") || event.shiftKey) return false;
   if (event.ctrlKey || event.metaKey) return true;
   return event.target.name === "text" && !matchMedia("(pointer: coarse)").matches;
 }

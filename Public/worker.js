@@ -5,20 +5,22 @@ const PATIENCE = 2000; // milliseconds
 const LONGEST_ANSWER = 30000;
 let late = null; // the promise of an answer that did not come in time, until it comes or fails
 
-const CACHE = "page-5";
+const BASE = new URL(".", location).pathname;
+const CACHE = `page-6 ${BASE}`; // other applications may have caches at this origin, too
 const FILES = [
-  "/", "/app.css", "/main.js", "/session.js", "/session-store.js", "/storage.js", "/sign-in.js", "/dom.js", "/queue.js",
-  "/tasks.html", "/tasks.css", "/task-page.js", "/person.js", "/undo.js", "/api.js", "/renewal.js", "/model.js",
-  "/sync.js", "/view.js", "/row.js", "/editor.js", "/drag.js", "/order.js", "/days.js", "/search.js", "/shortcuts.js",
-  "/favicon.svg", "/manifest.webmanifest", "/icon-192.png", "/config.json",
-];
+  "", "app.css", "main.js", "session.js", "session-store.js", "storage.js", "sign-in.js", "dom.js", "queue.js", "tasks.html",
+  "tasks.css", "task-page.js", "person.js", "undo.js", "api.js", "renewal.js", "model.js", "sync.js", "view.js", "row.js",
+  "editor.js", "drag.js", "order.js", "days.js", "search.js", "shortcuts.js", "favicon.svg", "manifest.webmanifest",
+  "icon-192.png", "config.json",
+].map((name) => BASE + name);
 
 addEventListener("install", (event) => {
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)).then(() => skipWaiting()));
 });
 
 addEventListener("activate", (event) => {
-  const old = (names) => names.filter((name) => name !== CACHE).map((name) => caches.delete(name));
+  const isOld = (name) => name !== CACHE && (name.endsWith(` ${BASE}`) || /^page-\d$/.test(name));
+  const old = (names) => names.filter(isOld).map((name) => caches.delete(name));
   event.waitUntil(caches.keys().then((names) => Promise.all(old(names))).then(() => clients.claim()));
 });
 

@@ -29,7 +29,7 @@ package struct IPAddress: Sendable, Hashable {
     }
 
     /// Whether this is an address of IPv4.
-    var isVersion4: Bool { bits >> 32 == 0xFFFF }
+    package var isVersion4: Bool { bits >> 32 == 0xFFFF }
 
     /// Whether the address is of this machine: 127.0.0.0/8 or ::1.
     package var isLoopback: Bool { bits == 1 || (isVersion4 && (bits >> 24) & 0xFF == 127) }

@@ -166,3 +166,8 @@ extension Span<UInt8> {
         return found
     }
 }
+
+extension Collection<UInt8> {
+    /// The bytes of a text in UTF-8 without the byte-order mark that editors of Windows put before it.
+    package var withoutByteOrderMark: SubSequence { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
+}

@@ -42,6 +42,12 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 
+    /// Scheme and host as browsers write them in `Origin`, with the port if it is not the scheme's default.
+    package var origin: String {
+        let isDefault = port == (isEncrypted ? 443 : 80)
+        return "\(isEncrypted ? "https" : "http")://\(host)\(isDefault ? "" : ":\(port)")"
+    }
+
     /// Whether the host is this machine, so that plain `http` cannot be overheard.
     package var isLoopback: Bool { IPAddress.isLoopback(host: host) }
 

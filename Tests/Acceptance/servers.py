@@ -103,18 +103,15 @@ class Servers:
     def authority_settings(self):
         return {"MOCK_LISTEN": f"127.0.0.1:{self.ports[1]}", "MOCK_ISSUER": self.authority}
 
-    def start_page(self):
+    def start_page(self, **settings):
         self._start(
             "task-server",
-            TASKS_LISTEN=f"127.0.0.1:{self.ports[0]}",
-            TASKS_ADMIN_LISTEN="off",
-            TASKS_AUTHORITY=f"{self.authority}/{TENANT}",
-            TASKS_POLICIES=POLICIES,
-            TASKS_CLIENT_ID=CLIENT,
-            TASKS_DATABASE=f"sqlite:{self.folder / 'tasks.db'}",
-            TASKS_PUBLIC=str(ROOT / "Public"),
-            TASKS_MAX_TASKS="200000",
-        )
+            **{
+                "TASKS_LISTEN": f"127.0.0.1:{self.ports[0]}", "TASKS_ADMIN_LISTEN": "off",
+                "TASKS_AUTHORITY": f"{self.authority}/{TENANT}", "TASKS_POLICIES": POLICIES, "TASKS_CLIENT_ID": CLIENT,
+                "TASKS_DATABASE": f"sqlite:{self.folder / 'tasks.db'}", "TASKS_PUBLIC": str(ROOT / "Public"),
+                "TASKS_MAX_TASKS": "200000", **settings,
+            })
         self._await("task-server", f"{self.page}/readyz")
 
     def external_id_settings(self):
@@ -148,6 +145,16 @@ class Servers:
             yield url
         finally:
             self._end(self.running.pop("other"))
+
+    @contextlib.contextmanager
+    def proxy(self, url, program, *arguments):
+        """Another program in front, as soon as it answers at this address."""
+        self._start(program, "proxy", arguments, XDG_CONFIG_HOME=str(self.folder), XDG_DATA_HOME=str(self.folder))  # for Caddy
+        try:
+            self._await("proxy", url)
+            yield
+        finally:
+            self._end(self.running.pop("proxy"))
 
     def control(self, path, order=None, method=None):
         """Asks the controls of the authority, or sends them an order as JSON; the answer's JSON, or its text."""
@@ -185,12 +192,12 @@ class Servers:
         self.running.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _start(self, program, name=None, **settings):
+    def _start(self, program, name=None, arguments=(), **settings):
         name = name or program
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("TASKS_", "MOCK_"))}
         with open(self.folder / f"{name}.log", "ab") as log:
             self.running[name] = subprocess.Popen(
-                [self.programs / program], env={**kept, **settings}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                [self.programs / program, *arguments], env={**kept, **settings}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def _await(self, name, url):
         for _ in range(1200):

@@ -68,6 +68,13 @@ class Journey(PageTest):
             self.chrome.until(lambda: self.chrome.one("#welcome-error").is_displayed(), "the complaint")
             self.assertIn("ask the people who run this page", self.chrome.words("#welcome-error"))
 
+    def test_a_policy_for_forgotten_passwords_that_leads_to_itself_ends(self):
+        self.person.open()
+        self.person.await_welcome()
+        self.chrome.execute_script("sessionStorage['tasks.attempt'] = JSON.stringify({ state: 's', policy: 'b2c_1_reset' })")
+        self.person.open("/?state=s&error=access_denied&error_description=AADB2C90118")
+        self.assertIn("ask the people who run this page", self.chrome.words("#welcome-error"))
+
     def test_who_am_i(self):
         address = self.newcomer("Nora Newcomer")
         self.chrome.one("#account").click()

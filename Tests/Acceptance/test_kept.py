@@ -331,14 +331,14 @@ class Portals(Kept):
         self.assertEqual(self.texts_on_server(), ["one", "two", "three"])
 
     def test_settings_and_descriptions_are_those_of_the_server_and_the_sign_in_service(self):
-        self.answer("/tasks.html", PORTALS[1])
+        self.answer("tasks.html", PORTALS[1])
         self.chrome.refresh()
         self.person.await_welcome()
         self.assertIn("The server cannot be reached", self.chrome.words("#welcome-error"))
-        self.answer("/tasks.html")
+        self.answer("tasks.html")
         self.person.refresh()
         self.person.sign_out()
-        self.answer("/config.json", PORTALS[1])
+        self.answer("config.json", PORTALS[1])
         self.person.open()
         self.assertIn("The server cannot be reached", self.chrome.words("#welcome-error"))
         for portal in PORTALS:

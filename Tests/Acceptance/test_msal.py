@@ -50,9 +50,11 @@ class Surfer(webbrowser.BaseBrowser):
 
 
 class MSAL(unittest.TestCase):
+    make_servers = secure.SecureServers
+
     @classmethod
     def setUpClass(cls):
-        cls.servers = secure.SecureServers()
+        cls.servers = cls.make_servers()
         cls.addClassCleanup(cls.servers.stop)
         trust = unittest.mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=cls.servers.certificate)
         trust.start()

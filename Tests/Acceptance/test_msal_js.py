@@ -92,9 +92,11 @@ class Page:
     user, other = "alice@example.com", "bob@example.com"
     control = ""
 
+    make_servers = staticmethod(servers)
+
     @classmethod
     def setUpClass(cls):
-        cls.servers = servers()
+        cls.servers = cls.make_servers()
         cls.tasks = cls.enterClassContext(cls.task_server())
         cls.site = cls.enterClassContext(site(cls.settings()))
         rules = [f"MAP {host} 127.0.0.1:{cls.servers.secure_port}" for host in HOSTS]

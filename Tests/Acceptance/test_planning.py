@@ -508,8 +508,8 @@ class Installing(PageTest):
             manifest = json.load(answer)
         pictures = [icon for icon in manifest["icons"] if icon["type"] == "image/png"]
         self.assertEqual({icon["purpose"] for icon in pictures}, {"any", "maskable"})
-        for icon in [*pictures, {"src": "/icon-180.png", "sizes": "180x180", "type": "image/png"}]:
-            with urllib.request.urlopen(self.servers.page + icon["src"]) as answer:
+        for icon in [*pictures, {"src": "icon-180.png", "sizes": "180x180", "type": "image/png"}]:
+            with urllib.request.urlopen(f"{self.servers.page}/{icon['src']}") as answer:
                 self.assertEqual(answer.headers["Content-Type"], icon["type"])
                 picture = answer.read()
             self.assertEqual("{}x{}".format(*struct.unpack(">II", picture[16:24])), icon["sizes"])

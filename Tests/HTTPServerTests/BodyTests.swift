@@ -51,15 +51,52 @@ struct BodyTests {
             let client = try open()
             try client.send(
                 "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(start)\(size)\r\nx")
-            #expect(try client.response()?.status == 413, "\(start)")
+            let isMisread = Library.misreadsExtensions && (start + size).contains(";")
+            #expect(try client.response()?.status == (isMisread ? 400 : 413), "\(start)")
             #expect(client.isClosedByServer)
+        }
+    }
+
+    @Test func `The body after a head of any length begins where the head ends`() throws {
+        let chunked = "Transfer-Encoding: chunked\r\n\r\n"
+        for length in stride(from: 0, through: 10_000, by: 100) {
+            let head = "POST /read HTTP/1.1\r\nHost: h\r\nX: \(String(repeating: "x", count: length))\r\n"
+            let client = try open()
+            try client.send("\(head)Content-Length: 3\r\nY: b \t\r\n\r\n \r\n")
+            try client.send("\(head)\(chunked)4\r\n\r\n\r\n\r\n0\r\n\r\n")
+            #expect(try client.response()?.text == " \r\n", "\(length)")
+            #expect(try client.response()?.text == "\r\n\r\n", "\(length)")
+            #expect(try client.ask("\(head)\(chunked)3e9\r\nx")?.status == 413, "\(length)")
+        }
+    }
+
+    /// The fourth ends a chunk of five bytes with a bare line feed, which 0.9.75 takes, or misreads as one of four.
+    @Test(arguments: [
+        "0;x\r\nGET /smuggled?: HTTP/1.1\r\nHost: x\r\n\r\n", "4;x\r\nbody\r\n0\r\n\r\n",
+        "4\r\nbody\r\n0;a=\"b;c\"\r\n\r\n", "5;x\r\nbody\r\n0\r\n\r\n",
+        "5\r\nbody\n\r\n1;\r\n\n\r\n0;\r\nX: y\r\n\r\n",
+    ])
+    func `A chunk extension is ignored, or refused with the connection, and no trailer is a request`(
+        chunks: String
+    ) throws {
+        let head = "HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for target in ["/read", "/a"] {
+            let client = try open()
+            try client.send("POST \(target) \(head)\(chunks)GET /next HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try client.response()?.status == (Library.misreadsExtensions ? 400 : 200))
+            if Library.misreadsExtensions {
+                #expect(client.isClosedByServer)
+            } else {
+                #expect(try client.response()?.text.hasPrefix("GET [\"next\"]") == true)
+            }
         }
     }
 
     @Test func `Chunks of every size in one write and in many are taken to the limit`() throws {
         for size in [1, 7, 16, 100, 500, 1000] {
             let chunk = String(repeating: "x", count: size)
-            let chunks = String(repeating: "\(String(size, radix: 16));e\r\n\(chunk)\r\n", count: 1000 / size)
+            let line = String(size, radix: 16) + (Library.misreadsExtensions ? "" : ";e")
+            let chunks = String(repeating: "\(line)\r\n\(chunk)\r\n", count: 1000 / size)
             let head = "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
             let client = try open()
             #expect(try client.ask(head + chunks + "0\r\n\r\n")?.body.count == 1000 / size * size)

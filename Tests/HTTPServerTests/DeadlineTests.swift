@@ -80,14 +80,48 @@ struct DeadlineTests {
         #expect(silent.isClosedByServer)
         eventuallyBlocking { server.statistics.deadlines == [.header: 1, .idle: 1] }
         eventuallyBlocking { server.statistics.connections == 0 }
-        // A connection lasts no longer than it may, though it may be idle for a quarter of an hour.
-        let short = try self.server {
+    }
+
+    @Test func `An old connection, or one of many requests, ends with an answer that says so`() throws {
+        let aging = try server {
             $0.connectionTime = .milliseconds(300)
-            $0.idleTime = .seconds(900)
+            $0.requestsPerConnection = .max
         }
-        let last = try RawClient(port: short.port, timeout: 20)
-        #expect(try last.get("/")?.status == 200)
-        #expect(last.isClosedByServer)
+        let old = try RawClient(port: aging.port)
+        let began = SystemTime().monotonicNanoseconds
+        try eventuallyBlocking { try old.get("/")?.headers["Connection"] == "close" }
+        #expect(SystemTime().monotonicNanoseconds - began >= 290_000_000)
+        #expect(old.isClosedByServer)
+        let limited = try server { $0.requestsPerConnection = 3 }
+        let busy = try RawClient(port: limited.port)
+        for last in [nil, nil, "close"] { #expect(try busy.get("/")?.headers["Connection"] == last) }
+        #expect(busy.isClosedByServer)
+    }
+
+    @Test func `At the limit a new connection takes the place of the one that is idle for the longest time`() throws {
+        let handler = EchoHandler()
+        defer { handler.releaseForGood() }
+        let server = try server(handler) { $0.connections = 4 }
+        let clients = try (0..<4).map { _ in try RawClient(port: server.port) }
+        for client in clients {
+            #expect(try client.get("/")?.status == 200)
+            // The clock by which they are compared has steps of 4 ms.
+            SystemTime().sleep(nanoseconds: 20_000_000)
+        }
+        #expect(try clients[0].get("/")?.status == 200)
+        try clients[2].send("GET /wait-forever HTTP/1.1\r\nHost: h\r\n\r\n")
+        try clients[3].send("GET / HTTP/1.1\r\n")
+        eventuallyBlocking { server.statistics.suspended == 1 }
+        let new = try RawClient(port: server.port)
+        #expect(try new.get("/")?.status == 200)
+        #expect(clients[1].isClosedByServer)
+        // Only those are ended that wait for a request.
+        let next = try RawClient(port: server.port)
+        #expect(try next.get("/")?.status == 200)
+        #expect(clients[0].isClosedByServer)
+        try clients[3].send("Host: h\r\n\r\n")
+        #expect(try clients[3].response()?.status == 200)
+        #expect(server.statistics.deadlines == [.idle: 2])
     }
 
     @Test(arguments: [(32 << 20, 1), (16_000, 900)])

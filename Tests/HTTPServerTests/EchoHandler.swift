@@ -15,6 +15,8 @@ final class EchoHandler: RequestHandler {
     let isHeld = Atomic<Bool>(false)
     /// How many handlers began under `/wait`.
     let begun = Atomic<Int>(0)
+    /// How many handlers under `/wait` were cancelled when they ended.
+    let cancelled = Atomic<Int>(0)
     /// On which thread each handler under `/wait` began, and on which it continued.
     let threads = Mutex<[(began: pthread_t, continued: pthread_t)]>([])
 
@@ -30,6 +32,7 @@ final class EchoHandler: RequestHandler {
                 begun.add(1, ordering: .relaxed)
                 await wait()
                 threads.withLock { $0.append((began, pthread_self())) }
+                if Task.isCancelled { cancelled.add(1, ordering: .relaxed) }
                 return .respond(describe(head))
             }
         case "wait-then-read":

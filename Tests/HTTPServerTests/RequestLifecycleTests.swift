@@ -162,6 +162,7 @@ struct RequestLifecycleTests {
             ]
         ),
         (.bodyBytes(1, announced: 0), ["readingBody", "drainingBody", "discarding"]),
+        (.bodyMisread, ["readingBody", "drainingBody"]),
         (.headAccepted(.none), ["readingHead"]),
         (.headRefused(Response(400), keepsConnection: true), ["readingHead"]),
         (.decision(.respond(Response(200))), ["deciding"]),

@@ -37,6 +37,18 @@ struct StartStopTests {
         #expect(try client.ask("GET /peer HTTP/1.1\r\nHost: [::1]:\(server.port)\r\n\r\n")?.text == "::1")
     }
 
+    @Test func `The unspecified address of IPv6 takes both families, unless another socket has IPv4`() throws {
+        let server = try HTTPServer(host: "::", port: 0, handler: EchoHandler())
+        let peer = "GET /peer HTTP/1.1\r\nHost: h\r\n\r\n"
+        #expect(try RawClient(port: server.port).ask(peer)?.text == "127.0.0.1")
+        #expect(try RawClient(port: server.port, overIPv6: true).ask(peer)?.text == "::1")
+        let four = try HTTPServer(host: "0.0.0.0", port: 0, handler: EchoHandler())
+        let six = try HTTPServer(
+            listeningOn: ServerSocket(bindingTo: "::", port: four.port, onlyIPv6: true), handler: EchoHandler())
+        #expect(try RawClient(port: six.port, overIPv6: true).ask(peer)?.text == "::1")
+        #expect(try RawClient(port: four.port).ask(peer)?.text == "127.0.0.1")
+    }
+
     @Test func `Stopping waits half a second for idle connections, and new ones are refused`() throws {
         let client = try RawClient(port: server.port)
         #expect(try client.get("/")?.status == 200)
@@ -190,11 +202,11 @@ struct StartStopTests {
             limits.connectionTime, limits.bodyRateGrace, limits.answerRateGrace,
             limits.suspensionTime,
         ]
-        #expect(times == [10, 30, 60, 15, 600, 5, 10, 20].map { .seconds($0) })
+        #expect(times == [10, 30, 60, 75, 600, 5, 10, 20].map { .seconds($0) })
         #expect([limits.bodyRate, limits.answerRate] == [500, 8192])
         let counts = [limits.connections, limits.suspensions, limits.fields, limits.requestsPerConnection]
         #expect(counts == [1020, 1020, 100, 1000])
-        #expect([limits.connectionMemory, limits.drainedBody] == [12_288, 65_536])
+        #expect([limits.head, limits.connectionMemory, limits.drainedBody] == [24_576, 36_864, 65_536])
         #expect(limits.perAddress == 0 && limits.unlimited.isEmpty && limits.trustedProxies.isEmpty)
     }
 

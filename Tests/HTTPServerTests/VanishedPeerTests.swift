@@ -66,7 +66,7 @@ struct VanishedPeerTests {
         eventuallyBlocking { server.statistics.connections == 0 }
     }
 
-    @Test("A client that resets while a handler works is not waited for, and the handler still runs to its end")
+    @Test("A client that resets while a handler works is not waited for, and the handler, which is cancelled, ends")
     func reset() throws {
         let server = try server()
         for count in 1...10 {
@@ -78,7 +78,14 @@ struct VanishedPeerTests {
         }
         eventuallyBlocking { server.statistics.connections == 0 && server.statistics.suspended == 0 }
         handler.release()
-        eventuallyBlocking { handler.threads.withLock { $0.count } == 10 }
+        eventuallyBlocking { handler.cancelled.load(ordering: .relaxed) == 10 }
+        // A client that stays is served to the end.
+        let client = try RawClient(port: server.port)
+        try client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+        eventuallyBlocking { handler.waiting.withLock { $0.count } == 1 }
+        handler.release()
+        #expect(try client.response()?.status == 200)
+        #expect(handler.cancelled.load(ordering: .relaxed) == 10)
     }
 }
 

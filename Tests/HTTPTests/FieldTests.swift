@@ -22,6 +22,20 @@ struct FieldTests {
         #expect(!HeaderSection(values.map { .init(name: "If-None-Match", value: $0) }).ifNoneMatch("\"a\""))
     }
 
+    @Test(arguments: [
+        ("\"7.1-gzip\"", "gzip", true), ("\"7.1--gzip\"", "br, gzip;q=0.5", true), ("\"7.1\"-zstd", "zstd", true),
+        ("W/\"7.1;br\"", "br", true), ("\"7.1-gzip\"", "gzip;q=0", false), ("\"7.1-gzip\"", "br", false),
+        ("\"7.1-gzip\"", nil, false), ("\"7.12-gzip\"", "gzip", false), ("\"7.1gzip\"", "gzip", false),
+        ("\"7.1-x-gzip\"", "gzip", false), ("\"7.1-\"", "", false), ("\"7.1", "", false), ("\"7.", "", false),
+    ])
+    func `A tag with a coding that a proxy added counts for clients that accept it`(
+        tag: String, accepted: String?, counts: Bool
+    ) {
+        var fields = [HeaderSection.Field(name: "If-None-Match", value: tag)]
+        if let accepted { fields.append(.init(name: "Accept-Encoding", value: accepted)) }
+        #expect(HeaderSection(fields).ifNoneMatch("\"7.1\"") == counts)
+    }
+
     @Test func `Names of fields are compared without case; order and duplicates are kept`() {
         let headers: HeaderSection = ["A": "1", "b": "2", "a": "3"]
         #expect(headers["a"] == "1")

@@ -46,6 +46,23 @@ struct SourceIsolationTests {
         #expect(await bench.refusal(external.token { $0["exp"] = .integer(TestClaims.now + 9000) }) == nil)
     }
 
+    @Test(arguments: [0, 1])
+    func `V-97 A key of any source that becomes distrusted is used no more, and those of the others are`(
+        distrusted: Int
+    ) async {
+        var second = external
+        second.keyIdentifier = "second"
+        let providers = [TestProvider.b2c, second]
+        let bench = Bench.loaded(providers)
+        for provider in providers { #expect(await bench.refusal(provider.token()) == nil) }
+        bench.verifier.distrust([providers[distrusted].keyIdentifier])
+        for (index, provider) in providers.enumerated() {
+            let isDistrusted = index == distrusted
+            #expect(bench.verifier.cached(ArraySlice(provider.token().utf8)) == nil || !isDistrusted)
+            #expect(bench.verifier.statuses[index].keys.keyIdentifiers.isEmpty == isDistrusted, "\(index)")
+        }
+    }
+
     @Test func `P-18 Each source becomes too old by its own clock`() async {
         let bench = Bench.loaded([.b2c, external])
         bench.provider.set(external.source.documents[0].metadataURL, .failure(.status(500)))

@@ -65,7 +65,7 @@ struct StrictReadingTests {
         "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\ud800\"", "\"\\udc00\\ud800\"", "\"\\ud800a\"", "\"\\ud800\\n\"",
         "{\"\\ud800\":1}",
         // White space that JSON does not know
-        "\u{B}1", "\u{C}1", "\u{A0}1", "[1,\u{2028}2]", "\u{FEFF}1", "\u{FEFF}{}",
+        "\u{B}1", "\u{C}1", "\u{A0}1", "[1,\u{2028}2]", "\u{FEFF}\u{FEFF}1", " \u{FEFF}{}", "\u{FEFF}",
     ])
     func `Malformed JSON is refused`(text: String) {
         #expect(isRefused(Array(text.utf8)))

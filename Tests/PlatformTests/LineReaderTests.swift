@@ -16,9 +16,10 @@ struct LineReaderTests {
 
     @Test(arguments: [
         ("", []), ("one", ["one"]), ("one\n", ["one"]), ("one\ntwo", ["one", "two"]), ("\n\n", ["", ""]),
-        ("one\r\ntwo\r\n", ["one", "two"]), ("\r\n", [""]),
+        ("one\r\ntwo\r\n", ["one", "two"]), ("\r\n", [""]), ("\u{FEFF}one\n\u{FEFF}two", ["one", "\u{FEFF}two"]),
+        ("\u{FEFF}", [""]),
     ])
-    func `Lines have no line ends`(text: String, expected: [String]) throws {
+    func `Lines have no line ends, and the first no byte-order mark`(text: String, expected: [String]) throws {
         #expect(try Self.lines(of: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 

@@ -37,9 +37,13 @@ private struct SecureStage {
     }
 }
 
+/// `openssl ca` makes it, because `openssl x509` of OpenSSL 3.5 takes no negative number of days, and that of 3.0 no dates.
 private let expired = """
     openssl req -new -key tls.key -subj /CN=localhost -out tls.csr
-    openssl x509 -req -in tls.csr -signkey tls.key -days -1 -extfile <(echo $san) -out old.pem
+    printf '%s\\n' '[ca]' default_ca=x '[x]' database=index rand_serial=yes new_certs_dir=. default_md=sha256 policy=p '[p]' commonName=supplied >ca.cnf
+    : >index
+    openssl ca -config ca.cnf -batch -selfsign -keyfile tls.key -in tls.csr -extfile <(echo $san) -out old.pem \\
+        -startdate 20240101000000Z -enddate 20240201000000Z -notext
     """
 
 @Suite("The certificate of the server", .timeLimit(.minutes(15))) struct CertificateTests {

@@ -232,6 +232,20 @@ import Testing
         #expect(MomentText(moment: .min, now: now).text.hasPrefix("0000-01-01 00:00:00 UTC, "))
     }
 
+    @Test func `A refused claim is shown with the values that are accepted`() throws {
+        let stage = try Stage()
+        let settings = ["TASKS_CLIENT_ID": "other,580E250C"]
+        let (end, output, _) = try stage.run(["explain-token"], settings, input: stage.token())
+        #expect(end == .exit(1))
+        #expect(output.contains("\"aud\":\"\(Stage.client)\"  accepted: \"other\", \"580E250C\"\n"), "\(output)")
+        #expect(output.split(separator: "\n").count { $0.contains("  accepted: ") } == 1, "\(output)")
+        let policy = try stage.token("user=alice&bad=wrong-tenant")
+        let issuer = try stage.run(["explain-token"], input: policy).output
+        #expect(
+            issuer.contains("  accepted: \"\(stage.issuer)/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/\"\n"), "\(issuer)"
+        )
+    }
+
     @Test func `A missing scope is named`() throws {
         let stage = try Stage()
         let settings = ["TASKS_READ_SCOPE": "tasks.read", "TASKS_WRITE_SCOPE": "tasks.write"]

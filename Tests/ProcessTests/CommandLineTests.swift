@@ -1,7 +1,10 @@
 import Glibc
 import Platform
+import Settings
 import Support
 import Testing
+
+@testable import TaskServer
 
 @Suite("The command line of task-server", .timeLimit(.minutes(15))) struct CommandLineTests {
     private static func run(
@@ -30,6 +33,7 @@ import Testing
             [
                 "TASKS_BODY_LIMIT": "0", "TASKS_CLIENTID": "x", "TASKS_DATABASE": "mysql://u:secret@h/d",
                 "TASKS_PUBLIC_URL": "http://tasks.example.com", "TASKS_TLS_CERT": "tls.pem",
+                "TASKS_CORS_ORIGINS": "https://app.example.com/path",
             ])
         #expect(end == .exit(78) && output == "")
         let lines = errors.split(separator: "\n")
@@ -38,7 +42,7 @@ import Testing
             "--lsiten is no flag of this program. Did you mean --listen?",
             "TASKS_CLIENTID is no setting of this program. Did you mean TASKS_CLIENT_ID?",
             "TASKS_AUTHORITY is not set", "TASKS_CLIENT_ID is not set", "TASKS_PUBLIC_URL must begin with https://",
-            "TASKS_TLS_CERT and TASKS_TLS_KEY belong together",
+            "TASKS_TLS_CERT and TASKS_TLS_KEY belong together", "TASKS_CORS_ORIGINS: 'https://app.example.com/path'",
         ] {
             #expect(lines.contains { $0.contains(message) }, "\(message)")
         }
@@ -59,6 +63,33 @@ import Testing
         #expect(try !Self.run(["check"]).errors.contains("explain-token"))
     }
 
+    @Test(
+        "One address may have a quarter of the connections, or what the setting says",
+        arguments: [
+            ([:], 250), (["TASKS_CONNECTIONS_PER_ADDRESS": "3"], 3), (["TASKS_CONNECTIONS_PER_ADDRESS": "off"], 0),
+        ]
+            as [([String: String], Int)])
+    func connectionsPerAddress(settings: [String: String], limit: Int) throws {
+        let limits = try ServerSettings.read(SettingInput(arguments: ["health"], environment: settings)).values.limits
+        #expect(limits.connectionsPerAddress(of: limits.connections) == limit)
+        #expect(limits.connectionsPerAddress(of: 12) == (settings.isEmpty ? 8 : limit))
+    }
+
+    @Test(arguments: ["task-server", "mock-authority"])
+    func `Each setting of a program is refused in quotes, with that reason`(program: String) throws {
+        let program = ChildProcess.built(program)
+        let printed = try ChildProcess(program, ["--print-settings"]).outcome().output
+        let names = printed.split(separator: "\n").compactMap { $0.split(separator: "=").first.map(String.init) }
+        #expect(names.count > 15)
+        let quoted = Dictionary(names.map { ($0, "\"x\"") }) { $1 }
+        let (end, _, errors) = try ChildProcess(program, environment: quoted).outcome()
+        #expect(end == .exit(78))
+        for name in names {
+            #expect(errors.contains("\(name): ") && !errors.contains("\(name): '\"x\"' is not"), "\(name)")
+        }
+        #expect(errors.split(separator: "\n").count { $0.contains(" is in quotes. ") } == names.count, "\(errors)")
+    }
+
     @Test(arguments: [["chekc"], ["check", "this"], ["backup"], ["explain-token", "eyJ"]])
     func `An unknown command ends the program with 78`(arguments: [String]) throws {
         let (end, output, errors) = try Self.run(arguments)
@@ -71,7 +102,8 @@ import Testing
         let folder = try TemporaryFolder()
         let words = ["//tasks:geheim@db.example/tasks", "//db.example/tasks?user=tasks&password=geheim"]
         for address in words.flatMap({ ["postgresql:\($0)", "postgres:\($0)"] }) {
-            try File.replace(folder.file("address"), with: Array(address.utf8))
+            // Editors of Windows begin a file with a byte-order mark.
+            try File.replace(folder.file("address"), with: Array("\u{FEFF}\(address)".utf8))
             for (arguments, environment, source) in [
                 ([], ["TASKS_DATABASE": address], "environment"), (["--database", address], [:], "flag"),
                 ([], ["TASKS_DATABASE_FILE": folder.file("address")], "environment"),

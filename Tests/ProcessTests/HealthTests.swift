@@ -30,6 +30,23 @@ import Testing
         #expect(ready.errors.contains("/readyz: 503 not ready: no keys"))
     }
 
+    @Test(arguments: [true, false])
+    func `A server on all addresses answers clients of IPv4, also in a system without IPv6`(hasIPv6: Bool) throws {
+        let server = [ChildProcess.built("task-server")]
+        let command = hasIPv6 ? server : ["/usr/bin/python3", TestFile("without-ipv6.py").path] + server
+        let environment = stage.settings.merging(["TASKS_LISTEN": "[::]:0", "TASKS_ADMIN_LISTEN": "[::]:0"]) { $1 }
+        let process = try ChildProcess(command[0], Array(command.dropFirst()), environment: environment)
+        let port = try process.await { Stage.port(after: "\"listen\":\"[::]:", in: $0) }
+        #expect(try exchange(port, "GET", "/healthz").status == 200)
+        #expect(try stage.run(["health"], ["TASKS_LISTEN": "[::]:\(port)"]).end == .exit(0))
+        if hasIPv6 {
+            let client = try RawClient(port: port, overIPv6: true)
+            #expect(try client.get("/healthz")?.status == 200)
+        }
+        process.send(SIGTERM)
+        #expect(try process.wait() == .exit(0))
+    }
+
     @Test func `Probes every second do not fill the log: there is a line when the answer changes`() throws {
         stage.mock.send(SIGSTOP)
         let server = try Server(stage.start())

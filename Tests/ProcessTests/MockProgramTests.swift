@@ -70,6 +70,21 @@ import Testing
         #expect(page.contains("https://localhost:\(port)/") && !page.contains("localhost:0"), "\(page)")
     }
 
+    @Test func `With --public-url the issuer and all that is printed name that address`() throws {
+        let stage = try Stage(["MOCK_PUBLIC_URL": "https://Auth.example.com:443/"])
+        let metadata = try JSONValue(parsing: exchange(stage.mockPort, "GET", Self.metadata).body)
+        for name in ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "end_session_endpoint"] {
+            #expect(metadata[name].string?.hasPrefix("https://auth.example.com/") == true, "\(name)")
+        }
+        #expect(stage.mock.output.contains("export B2C_AUTHORITY=https://auth.example.com/\(Stage.tenant)\n"))
+        let client = try Self.run(
+            ["client-settings", "--for", "msal-js"], ["MOCK_PUBLIC_URL": "https://auth.example.com"])
+        #expect(client.output.contains("\"https://auth.example.com/\(Stage.tenant)/"), "\(client)")
+        #expect(client.output.contains("trust the certificate of auth.example.com.\n"), "\(client)")
+        let path = try Self.run(["--public-url", "https://example.com/auth"])
+        #expect(path.end == .exit(78) && path.errors.contains("without a path"))
+    }
+
     @Test func `The command token prints a token of the running mock`() throws {
         let stage = try Stage()
         let authority = ["MOCK_AUTHORITY": "http://127.0.0.1:\(stage.mockPort)"]

@@ -19,24 +19,31 @@ import Testing
         let files = ["pem", "key"].map { "\(stage.folder)/tls.\($0)" }
         let first = try files.map { try File.read($0) }
         _ = try stage.makeCertificate()
-        let second = try files.map { try File.read($0) }
+        let later = try files.map { try File.read($0) }
         let trusted = ["\(stage.folder)/first.pem", "\(stage.folder)/second.pem"]
-        for (path, bytes) in zip(trusted, [first[0], second[0]]) { try File.replace(path, with: bytes) }
+        for (path, bytes) in zip(trusted, [first[0], later[0]]) { try File.replace(path, with: bytes) }
         for (path, bytes) in zip(files, first) { try File.replace(path, with: bytes) }
-        let server = try Server(stage.start(settings))
-        let address = "https://127.0.0.1:\(server.port)/healthz"
-        #expect(try curl(address, trusting: trusted[0]) == "alive\n")
-        try File.replace(files[0], with: second[0])
+        let server = try Server(
+            stage.start(settings.merging(["TASKS_LISTEN": "127.0.0.1:0,127.0.0.1:\(freePort())"]) { $1 }))
+        let second = try #require(Stage.port(after: ",127.0.0.1:", in: server.process.output))
+        let addresses = [server.port, second].map { "https://127.0.0.1:\($0)/healthz" }
+        for address in addresses { #expect(try curl(address, trusting: trusted[0]) == "alive\n") }
+        try File.replace(files[0], with: later[0])
         try reload(server, "certificate-not-reloaded")
         #expect(server.process.output.contains("is not the key to the certificate in"), "\(server.process.output)")
-        #expect(try curl(address, trusting: trusted[0]) == "alive\n")
-        try File.replace(files[1], with: second[1])
+        #expect(try curl(addresses[0], trusting: trusted[0]) == "alive\n")
+        try File.replace(files[1], with: later[1])
         try reload(server, "certificate-reloaded")
-        #expect(try curl(address, trusting: trusted[1]) == "alive\n")
-        #expect(throws: ChildProcess.Failure.self) { try curl(address, trusting: trusted[0]) }
+        for address in addresses {
+            #expect(try curl(address, trusting: trusted[1]) == "alive\n")
+            #expect(throws: ChildProcess.Failure.self) { try curl(address, trusting: trusted[0]) }
+        }
+        // The files are those that the server has: nothing is renewed.
+        try reload(server, "keys-refresh")
+        #expect(server.process.output.split(separator: "\n").count { $0.contains("\"certificate-reloaded\"") } == 1)
         try File.replace(files[0], with: Array("no certificate".utf8))
         try reload(server, "certificate-not-reloaded")
-        #expect(try curl(address, trusting: trusted[1]) == "alive\n")
+        #expect(try curl(addresses[0], trusting: trusted[1]) == "alive\n")
         #expect(try server.stop() == .exit(0))
     }
 

@@ -6,6 +6,8 @@ import Testing
 /// The socket on which a service manager hears the states of a program.
 private final class NotifySocket {
     private let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    /// How many datagrams the socket could take before it was full.
+    private(set) var filled = 0
 
     /// Binds a path, or an abstract name, which begins with `@`.
     init(_ path: String) throws {
@@ -18,6 +20,20 @@ private final class NotifySocket {
             bind(number, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, size)
         }
         guard code == 0 else { throw ChildProcess.Failure(description: "cannot bind \(path): error \(errno)") }
+    }
+
+    /// Fills the socket, as a manager does that no longer reads.
+    func fill(_ path: String) {
+        let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(sender) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        withUnsafeBytes(of: &address) { bytes in
+            let address = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            let size = socklen_t(bytes.count)
+            while sendto(sender, "x", 1, Int32(MSG_DONTWAIT), address, size) == 1 { filled += 1 }
+        }
     }
 
     deinit { close(number) }
@@ -79,11 +95,70 @@ private final class NotifySocket {
         #expect(try manager.next() == "STOPPING=1")
     }
 
+    @Test func `A manager that does not read keeps the server neither from serving nor from ending`() throws {
+        let stage = try Stage()
+        let path = "\(stage.folder)/notify"
+        let manager = try NotifySocket(path)
+        manager.fill(path)
+        #expect(manager.filled > 0)
+        let server = try stage.server(["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"])
+        _ = try server.process.await { $0.contains("\"event\":\"service-manager-not-told\"") ? true : nil }
+        server.process.send(SIGHUP)
+        _ = try server.process.await { $0.contains("\"event\":\"keys-refresh\"") ? true : nil }
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test(arguments: ["/nowhere/notify", "notify", "/" + String(repeating: "n", count: 120)])
     func `A server that cannot reach its manager says so and serves`(path: String) throws {
         let stage = try Stage()
         let server = try stage.server(["NOTIFY_SOCKET": path])
         #expect(server.process.output.contains("\"event\":\"service-manager-not-told\""), "\(server.process.output)")
         #expect(try server.stop() == .exit(0))
+    }
+
+    /// Starts a server that inherits a socket, as one that replaces another server does.
+    private func successor(_ stage: Stage, _ changes: [String: String]) throws -> ChildProcess {
+        let script = """
+            import os, socket, sys
+            listener = socket.create_server(("127.0.0.1", 0))
+            os.dup2(listener.fileno(), 3)
+            os.set_inheritable(3, True)
+            os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
+        var settings = stage.settings.merging(changes) { $1 }
+        settings["TASKS_LISTEN"] = nil
+        return try ChildProcess(
+            "/usr/bin/python3", ["-c", script, ChildProcess.built("task-server")], environment: settings)
+    }
+
+    private static let waits = "\"event\":\"waiting-for-earlier-server\",\"need\":"
+
+    @Test func `A successor waits as long as the earlier server may take, and a signal ends it at once`() throws {
+        let stage = try Stage()
+        let earlier = try stage.server()
+        let settings = ["TASKS_SHUTDOWN_DELAY": "100s", "TASKS_SHUTDOWN_PATIENCE": "200s"]
+        let second = try successor(stage, settings)
+        let line = try second.await { $0.split(separator: "\n").first { $0.contains(Self.waits) } }
+        #expect(line.contains(",\"atMostSeconds\":310"), "\(line)")
+        second.send(SIGTERM)
+        #expect(try second.wait() == .exit(0))
+        #expect(second.output.contains("\"event\":\"stopped\""))
+        let third = try successor(stage, settings)
+        _ = try third.await { $0.contains(Self.waits) ? true : nil }
+        #expect(try earlier.stop() == .exit(0))
+        let server = try Server(third)
+        try server.awaitReadiness()
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `A successor gives up when the earlier server has had its time`() throws {
+        let stage = try Stage()
+        let earlier = try stage.server()
+        let second = try successor(stage, ["TASKS_SHUTDOWN_PATIENCE": "0s"])
+        let (end, output, errors) = try second.outcome()
+        #expect(end == .exit(1) && output.contains(Self.waits), "\(output)")
+        #expect(errors.contains("another task-server uses the database"), "\(errors)")
+        #expect(try earlier.stop() == .exit(0))
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import HTTP
 import JSON
@@ -21,6 +22,26 @@ import Testing
             #expect(early.headers["Retry-After"] != nil)
             return duration
         }
+    }
+
+    @Test func `A token with 200 groups is taken, beside 8 kB of cookies, and a longer one refused as such`() throws {
+        let stage = try Stage()
+        let server = try stage.server()
+        let tokens = try [200, 300].map { count in
+            let groups = Array(repeating: "\"11111111-2222-3333-4444-555555555555\"", count: count)
+            let claim = PercentEncoding.encode("[\(groups.joined(separator: ","))]")
+            return try stage.token("user=alice@example.com&claim=groups=\(claim)")
+        }
+        #expect((11_000...12_500).contains(tokens[0].utf8.count) && tokens[1].utf8.count > 16_384)
+        try server.awaitKeys(for: [stage.token()])
+        let cookies = ["Cookie": String(repeating: "a=b; ", count: 1600)]
+        for _ in 0..<2 { #expect(try server.ask("GET", "/api/tasks", token: tokens[0], cookies).status == 200) }
+        let refused = try server.ask("GET", "/api/tasks", token: tokens[1])
+        #expect(refused.status == 401 && refused.text.hasSuffix("(token.too_long)\n"), "\(refused.text)")
+        _ = try server.process.await { $0.contains("\"refusal\":\"too_long\"") ? true : nil }
+        let cookied = try exchange(stage.mockPort, "GET", "/_mock", ["Cookie": String(repeating: "a=b; ", count: 3300)])
+        #expect(cookied.status == 200)
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
@@ -69,6 +90,42 @@ import Testing
             withExtendedLifetime(client) {}
             return duration
         }
+    }
+
+    @Test(
+        "Pages and apps of other origins can read every refusal, and compare as origins",
+        arguments: [
+            "*", "https://App.Example.com:443/",
+            "capacitor://localhost,ionic://localhost,Tauri://localhost,https://app.example.com",
+        ])
+    func refusalsOfOtherOrigins(setting: String) throws {
+        let stage = try Stage()
+        let server = try stage.server(["TASKS_CORS_ORIGINS": setting])
+        let long = String(repeating: "a", count: 40_000)
+        let several = setting.contains(",")
+        for origin in several ? ["https://app.example.com", "tauri://localhost"] : ["https://app.example.com"] {
+            let fields = "Host: x\r\nOrigin: \(origin)\r\n"
+            // The last ones are refused by libmicrohttpd before it has read the origin.
+            let requests = [
+                ("GET /a%2Fb HTTP/1.1\r\n\(fields)\r\n", 400, true),
+                ("FROB /api/tasks HTTP/1.1\r\n\(fields)\r\n", 501, true),
+                ("TRACE /api/tasks HTTP/1.1\r\n\(fields)\r\n", 405, true),
+                ("GET / HTTP/1.1\r\n\(fields)\(String(repeating: "X: y\r\n", count: 100))\r\n", 431, true),
+                ("POST /api/tasks HTTP/1.1\r\n\(fields)Expect: tea\r\nContent-Length: 1\r\n\r\n", 417, true),
+                ("GET / HTTP/1.1\r\n\(fields)X: \(long)\r\n\r\n", 431, false),
+                ("GET /\(long) HTTP/1.1\r\n\(fields)\r\n", 414, false),
+                ("GET / HTTP/2.0\r\n\(fields)\r\n", 505, false),
+                ("GET /\r\n\(fields)\r\n", 400, false),
+            ]
+            for (request, status, isRead) in requests {
+                let answer = try firstConnection(to: server.port).ask(request)
+                #expect(answer?.status == status, "\(request.prefix(60))")
+                let allowed = setting == "*" ? "*" : isRead || !several ? origin : nil
+                #expect(answer?.headers["Access-Control-Allow-Origin"] == allowed, "\(request.prefix(60))")
+            }
+        }
+        let stranger = try server.ask("GET", "/a%2Fb", ["Origin": "https://other.example.com"])
+        #expect(stranger.headers["Access-Control-Allow-Origin"] == (setting == "*" ? "*" : nil))
     }
 
     @Test func `Metrics and keys are shown on the listener of the operators only (V-165)`() throws {

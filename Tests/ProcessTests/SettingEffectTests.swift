@@ -188,6 +188,7 @@ struct SettingEffectTests {
         TASKS_MAX_TASKS 10000
         TASKS_ANSWER_MEMORY 64MiB
         TASKS_RATE_LIMIT off
+        TASKS_KEEP_ALIVE 75s
         TASKS_SHUTDOWN_DELAY 0s
         TASKS_SHUTDOWN_PATIENCE 10s
         TASKS_LOG_LEVEL info
@@ -198,6 +199,8 @@ struct SettingEffectTests {
         MOCK_LISTEN 127.0.0.1:3001
         MOCK_ALLOW_REMOTE false
         MOCK_ISSUER
+        MOCK_PUBLIC_URL
+        MOCK_TRUSTED_PROXIES
         MOCK_ISSUER_MODE
         MOCK_CONFIG
         MOCK_STATE

@@ -1,4 +1,6 @@
+import Glibc
 import HTTP
+import JSON
 import Platform
 import Support
 import Testing
@@ -41,5 +43,33 @@ import Testing
             "\(errors)")
         #expect(!output.contains("database-created"), "\(output)")
         #expect(!File.exists(stage.database))
+    }
+
+    @Test func `The log says with which libraries the server runs`() throws {
+        let stage = try Stage()
+        for (database, others) in [("memory:", []), ("sqlite:\(stage.database)", ["sqlite"])] {
+            let server = try stage.start(["TASKS_DATABASE": database])
+            let line = try server.await { output in
+                output.split(separator: "\n").first { $0.contains(#""event":"libraries""#) }
+            }
+            let members = try #require(try JSONValue(parsing: Array(line.utf8)).object).members
+            let versions = members.filter { !["time", "level", "event"].contains($0.name) }
+            #expect(versions.map(\.name) == ["libmicrohttpd", "openssl", "libcurl"] + others)
+            for each in versions {
+                #expect(each.value.string?.contains(/^[0-9]+\.[0-9]+/) == true, "\(each.name): \(each.value)")
+            }
+        }
+    }
+
+    /// What Swift and the settings read, they read in `/proc`.
+    @Test(arguments: ["task-server", "mock-authority"])
+    func `A program that has no /proc says so`(program: String) throws {
+        let asRoot = geteuid() == 0 ? [] : ["--user", "--map-root-user"]
+        let script = "mount -t tmpfs none /proc && exec \(ChildProcess.built(program)) --version"
+        let (end, output, errors) = try ChildProcess(
+            "/usr/bin/unshare", asRoot + ["--mount", "/bin/sh", "-c", script]
+        ).outcome()
+        #expect(end == .exit(1) && output == "")
+        #expect(errors.hasPrefix("\(program): /proc is not mounted"), "\(errors)")
     }
 }

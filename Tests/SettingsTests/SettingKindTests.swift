@@ -20,7 +20,7 @@ struct SettingKindTests {
     }
 
     @Test(arguments: [
-        ("0.0.0.0:3000", "127.0.0.1:3000"), ("[::]:3000", "[::1]:3000"), ("10.1.2.3:80", "10.1.2.3:80"),
+        ("0.0.0.0:3000", "127.0.0.1:3000"), ("[::]:3000", "127.0.0.1:3000"), ("10.1.2.3:80", "10.1.2.3:80"),
     ])
     func `An unspecified address is reached by the loopback`(listened: String, reached: String) {
         #expect(ListenAddress(listened)?.seenFromHere.description == reached)
@@ -36,6 +36,11 @@ struct SettingKindTests {
     func excludes(_ one: String, _ other: String, _ isExpected: Bool) throws {
         let (one, other) = (try #require(ListenAddress(one)), try #require(ListenAddress(other)))
         #expect(one.excludes(other) == isExpected && other.excludes(one) == isExpected)
+    }
+
+    @Test(arguments: ["", "580e250c ", " 580e250c", "580e250c # ours", "580e250c\t"])
+    func `A name or an id has no white space, as a remark behind it would bring`(text: String) {
+        #expect(SettingKind.word("ID", expected: "an id", example: "x").parse(text) == nil)
     }
 
     @Test(arguments: ["https://host/#x", "ftp://contoso.com"])

@@ -142,6 +142,29 @@ struct SettingTableTests {
         #expect(mistakes([], ["TASKS_PORT_80_TCP_ADDR": "10.0.0.1", "TASKS_SERVICE_PORT_HTTP": "80"]).isEmpty)
     }
 
+    @Test(
+        "A value in quotes is refused with the reason, whatever its source",
+        arguments: [
+            ([], ["TASKS_ISSUER": "\"x\""]), ([], ["TASKS_ISSUER": "'x'"]), ([], ["TASKS_BODY_LIMIT": "\"1\""]),
+            ([], ["TASKS_LISTEN": "\"127.0.0.1:1,[::1]:2\""]), ([], ["TASKS_LISTEN": "127.0.0.1:1,'[::1]:2'"]),
+            (["--issuer='x'"], [:]), (["--user", "\"alice\""], [:]), ([], ["TASKS_PASSWORD": "'hunter2'"]),
+            ([], ["TASKS_ISSUER": "\"\""]), ([], ["TASKS_PASSWORD_FILE": "quoted"]),
+        ] as [([String], [String: String])])
+    func quotes(arguments: [String], environment: [String: String]) {
+        do throws(SettingMistakes) {
+            _ = try read(arguments, environment, files: ["quoted": "'hunter2'\n"])
+            Issue.record("\(arguments) \(environment) is accepted")
+        } catch {
+            #expect(error.messages.count == 1 && error.description.contains(" is in quotes. "), "\(error)")
+            #expect(!error.description.contains("hunter2"), "\(error)")
+        }
+    }
+
+    @Test(arguments: ["\"", "x\"", "a'b'c", "'"])
+    func `A quotation mark that is a part of a text stays`(text: String) throws {
+        #expect(try read([], ["TASKS_ISSUER": text]).values.issuer == text)
+    }
+
     @Test func `Control characters are made visible in mistakes`() {
         #expect(mistakes(["--log-level=\u{1B}[31mred"]).first?.contains("\u{1B}") == false)
     }

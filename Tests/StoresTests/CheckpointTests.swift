@@ -75,22 +75,4 @@ struct CheckpointTests {
         #expect(store.statistics.commits == before + 3)
         #expect(try await store.lists([], of: alice))
     }
-
-    @Test("Long writes wait for a log of 48 MiB that is being copied, all for one of 64, until it began anew or cannot")
-    func room() {
-        let checkpointer = Checkpointer(observer: { _ in }, onEnd: {})
-        func room(at length: Int) -> WriteOrder.Room {
-            checkpointer.endTransaction(logLength: length)
-            return checkpointer.room
-        }
-        #expect(room(at: 12_287) == .everything)
-        #expect(room(at: 12_288) == .shortWrites)
-        #expect(room(at: 16_383) == .shortWrites)
-        #expect(room(at: 16_384) == .nothing)
-        #expect(room(at: 100) == .everything)
-        #expect(room(at: 20_000) == .nothing)
-        // A failure, or a reader in the way, has the same effect.
-        checkpointer.close()
-        #expect(checkpointer.room == .everything)
-    }
 }

@@ -18,7 +18,8 @@ struct ListCacheTests {
     @Test func `An old load that ends after a new one does not replace its list`() {
         let cache = ListCache(capacity: 1 << 20)
         let early = cache.beginLoad(of: alice)
-        cache.remove(alice)
+        cache.beginChange(of: [alice])
+        cache.endChange(of: [alice])
         let late = cache.beginLoad(of: alice)
         cache.finish(late, of: alice, with: new)
         cache.finish(early, of: alice, with: old)
@@ -28,11 +29,29 @@ struct ListCacheTests {
     @Test func `An old load that ends before a new one is not kept`() {
         let cache = ListCache(capacity: 1 << 20)
         let early = cache.beginLoad(of: alice)
-        cache.remove(alice)
+        cache.beginChange(of: [alice])
+        cache.endChange(of: [alice])
         let late = cache.beginLoad(of: alice)
         cache.finish(early, of: alice, with: old)
         #expect(known(cache, alice) == nil)
         cache.finish(late, of: alice, with: new)
+        #expect(known(cache, alice) == new)
+    }
+
+    @Test func `No list is cached while a commit changes it, nor one that was read before the commit was over`() {
+        let cache = ListCache(capacity: 1 << 20)
+        put(old, of: alice, into: cache)
+        put(old, of: bob, into: cache)
+        cache.beginChange(of: [alice])
+        #expect(known(cache, alice) == nil)
+        #expect(known(cache, bob) == old)
+        put(old, of: alice, into: cache)
+        #expect(known(cache, alice) == nil)
+        let during = cache.beginLoad(of: alice)
+        cache.endChange(of: [alice])
+        cache.finish(during, of: alice, with: old)
+        #expect(known(cache, alice) == nil)
+        put(new, of: alice, into: cache)
         #expect(known(cache, alice) == new)
     }
 

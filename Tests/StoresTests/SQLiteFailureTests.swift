@@ -43,6 +43,10 @@ struct SQLiteFailureTests {
         #expect(try await store.lists(kept, of: alice))
         await #expect(throws: StoreError.full) { _ = try await store.added(large, of: alice) }
         #expect(events.diskFull == 1)
+        // What changes nothing needs no room, and does not show that there is room again.
+        let same = TaskChange(completed: false)
+        #expect(try await store.change(1, same, expected: nil, at: 2, of: alice) == .changed(kept[0]))
+        #expect(!events.all.contains(.recovered))
         for item in kept.prefix(10) { #expect(try await store.remove(item.id, of: alice)) }
         #expect(events.all.contains(.recovered))
         let next = try await store.added(large, of: alice)
@@ -111,29 +115,6 @@ struct SQLiteFailureTests {
         #expect(store.statistics.failedCommits > 0)
     }
 
-    @Test func `A write that waits for too long is refused, and not made later`() async throws {
-        let breakpoint = Breakpoint()
-        let store = try open { options in
-            options.patience = 3
-            options.beforeCommit = {
-                breakpoint.stop()
-                return nil
-            }
-        }
-        defer { store.close() }
-        async let first = store.added("first", of: alice)
-        await breakpoint.waitUntilReached()
-        let second = Task { try await store.added("second", of: alice) }
-        await eventually { store.statistics.waitingWrites == 1 }
-        // The writer asks the system for the time.
-        try await Task.sleep(for: .milliseconds(3100))
-        breakpoint.resume()
-        await #expect(throws: StoreError.overloaded) { _ = try await second.value }
-        #expect(store.statistics.refused == 1)
-        let kept = try await first
-        #expect(try await store.lists([kept], of: alice))
-    }
-
     @Test func `A write waits for the transaction of another program`() async throws {
         let store = try open { _ in }
         defer { store.close() }
@@ -152,31 +133,24 @@ struct SQLiteFailureTests {
         #expect(try await item.id == 1)
     }
 
-    @Test func `Writes beyond the limit are refused at once, and the accepted ones are finished`() async throws {
+    @Test func `Writes that share a commit that fails are refused, and not tried again`() async throws {
         let breakpoint = Breakpoint()
+        let commits = Count()
         let store = try open { options in
-            options.waiting = 3
             options.beforeCommit = {
                 breakpoint.stop()
-                return nil
+                return commits.next() > 1 ? SQLiteError(code: 778, message: "disk I/O error") : nil
             }
         }
-        async let first = store.added("first", of: alice)
+        defer { store.close() }
+        let first = Task { try await store.added("first", of: alice) }
         await breakpoint.waitUntilReached()
-        let accepted = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<10 {
-                group.addTask { (try? await store.added("x", of: self.alice)) != nil }
-            }
-            // Seven are refused while nothing can be committed; only then the writer is resumed.
-            var refused = 0
-            while refused < 7, let accepted = await group.next() { refused += accepted ? 0 : 1 }
-            breakpoint.resume()
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-        }
-        #expect(accepted == 3)
-        #expect(try await first.id == 1)
-        #expect(store.statistics.refused == 7)
-        store.close()
+        let others = (0..<2).map { _ in Task { try await store.added("x", of: alice) } }
+        await eventually { store.statistics.waitingWrites == 2 }
+        breakpoint.resume()
+        _ = try await first.value
+        for other in others { await #expect(throws: StoreError.self) { try await other.value } }
+        #expect(commits.value.load(ordering: .relaxed) == 2)
     }
 
     @Test func `Writes that wait together share a commit`() async throws {
@@ -201,4 +175,10 @@ struct SQLiteFailureTests {
         #expect(store.statistics.commits == 2)
         #expect(store.statistics.writes == 51)
     }
+}
+
+private final class Count: Sendable {
+    let value = Atomic(0)
+
+    func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -184,6 +184,28 @@ struct SQLiteFileTests {
         #expect(try await store.lists([item], of: alice))
     }
 
+    @Test func `The checkpoint of another program is no overwriting, and a write without one is`() async throws {
+        let events = RecordedEvents()
+        let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
+        defer { store.close() }
+        func isDisplaced() -> Bool { events.all.contains { if case .displaced = $0 { true } else { false } } }
+        let other = try Connection(path: path, mode: .readWrite)
+        for text in ["a", "b", "c"] {
+            _ = try await store.added(text, of: alice)
+            // The watch has seen the file twice.
+            try await Task.sleep(for: .milliseconds(2300))
+            try other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        try await Task.sleep(for: .milliseconds(2300))
+        #expect(!isDisplaced())
+        let file = open(path, O_WRONLY)
+        #expect(pwrite(file, "SQLite", 6, 0) == 6)
+        await eventually { isDisplaced() }
+        await #expect(performing: { try await store.check() }, throws: { "\($0)".contains("was overwritten") })
+        // Closed last, because the locks of SQLite end with it.
+        close(file)
+    }
+
     private static func isDisplaced(_ error: any Error) -> Bool {
         guard case .unavailable(let reason) = error as? StoreError else { return false }
         return reason.contains("was removed, moved or replaced while the server runs")

@@ -10,6 +10,9 @@ package final class PgBouncer: Sendable {
     private let watchdog: Mutex<ChildProcess>
     private let server: PostgreSQLServer
 
+    /// Whether it keeps the prepared statements of its clients for them, so that they need not notice that they share sessions.
+    package let keepsStatements: Bool
+
     private static let program = "/usr/sbin/pgbouncer"
     private static let shared = Mutex<Result<PgBouncer, any Error>?>(nil)
 
@@ -25,8 +28,11 @@ package final class PgBouncer: Sendable {
 
     /// Starts a PgBouncer for one test, with this many sessions for each database.
     ///
-    /// If it is `forgetting`, a session loses its state after each transaction.
-    package init(before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false) throws {
+    /// If it is `forgetting`, a session loses its state after each transaction. PgBouncer keeps statements since 1.21, and is asked
+    /// not to unless it is `keeping`.
+    package init(
+        before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false, keeping: Bool = true
+    ) throws {
         let port = try freePort()
         (self.port, self.server) = (port, server)
         let folder = try ChildProcess.temporaryFolder()
@@ -35,6 +41,9 @@ package final class PgBouncer: Sendable {
             throw ChildProcess.Failure(description: "PgBouncer is missing; install it: scripts/install test")
         }
         chmod(folder, 0o755)
+        let version = try ChildProcess.run(Self.program, ["--version"]).split { !$0.isNumber }
+        let canKeep = version.count > 1 && (Int(version[1]) ?? 0) >= 21
+        keepsStatements = keeping && canKeep
         let settings = """
             [databases]
             * = host=127.0.0.1 port=\(server.port) user=test
@@ -48,6 +57,7 @@ package final class PgBouncer: Sendable {
             max_client_conn = 500
             server_reset_query_always = \(forgetting ? 1 : 0)
             server_login_retry = 0.1
+            \(canKeep ? "max_prepared_statements = \(keeping ? 200 : 0)" : "")
             """
         try File.replace("\(folder)/settings", with: Array(settings.utf8), mode: 0o644)
         watchdog = Mutex(try Self.run(folder))

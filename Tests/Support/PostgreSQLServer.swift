@@ -17,7 +17,11 @@ package final class PostgreSQLServer: Sendable {
     /// The name of a role that needs a password at the shared server.
     package static let asked = "asked"
 
-    private static let programs = "/usr/lib/postgresql/15/bin"
+    /// The folder of the newest release that is installed.
+    private static let programs: String = {
+        let release = (15...99).last { access("/usr/lib/postgresql/\($0)/bin/initdb", X_OK) == 0 }
+        return "/usr/lib/postgresql/\(release ?? 15)/bin"
+    }()
     private static let shared = Mutex<Result<PostgreSQLServer, any Error>?>(nil)
 
     /// The server that all tests share, started by the first of them.
@@ -68,7 +72,7 @@ package final class PostgreSQLServer: Sendable {
         let folder = try ChildProcess.temporaryFolder()
         self.folder = folder
         guard access("\(Self.programs)/initdb", X_OK) == 0 else {
-            throw ChildProcess.Failure(description: "PostgreSQL 15 is missing; install it: scripts/install test")
+            throw ChildProcess.Failure(description: "PostgreSQL is missing; install it: scripts/install test")
         }
         chmod(folder, 0o755)
         let lines = ["listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories=''"] + settings

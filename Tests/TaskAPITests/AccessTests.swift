@@ -24,6 +24,11 @@ struct AccessTests {
                 "Bearer realm=\"tasks\", error=\"invalid_token\", "
                     + "error_description=\"The access token expired\""
             ),
+            (
+                "endless", 401, "token.too_long",
+                "Bearer realm=\"tasks\", error=\"invalid_token\", "
+                    + "error_description=\"The access token is too long\""
+            ),
             ("not,a,token", 400, "request.credentials", "Bearer realm=\"tasks\", error=\"invalid_request\""),
             ("unverifiable", 503, "keys.unavailable", nil),
         ]
@@ -231,6 +236,24 @@ struct AccessTests {
         #expect(known.headers["Access-Control-Expose-Headers"] == exposed)
         let other = try await api.send("GET", "/api/tasks", as: "alice", [("Origin", "https://other.example")])
         #expect(other.headers["Access-Control-Allow-Origin"] == nil)
+    }
+
+    private static let usual = "Authorization, Content-Type"
+
+    @Test(
+        "A preflight allows the fields that it asks for, if they are names of fields",
+        arguments: [
+            ("authorization, content-type", nil), ("sentry-trace,baggage,traceparent,x-datadog-trace-id", nil),
+            ("ngrok-skip-browser-warning", nil), (nil, usual), ("a b", usual), ("a,,b", usual), ("a:b", usual),
+            (String(repeating: "a", count: 4097), usual),
+        ] as [(String?, String?)])
+    func preflight(asked: String?, allowed: String?) async throws {
+        var fields = [("Origin", "https://app.example"), ("Access-Control-Request-Method", "PATCH")]
+        if let asked { fields.append(("Access-Control-Request-Headers", asked)) }
+        let answer = try await TestedAPI(.socket).send("OPTIONS", "/api/tasks/1", fields)
+        #expect(answer.status == 204 && answer.headers["Access-Control-Allow-Methods"]?.contains("PATCH") == true)
+        #expect(answer.headers.values("Access-Control-Allow-Headers") == [allowed ?? asked])
+        #expect(!answer.headers.contains("Access-Control-Allow-Credentials"))
     }
 
     @Test(arguments: Transport.allCases)

@@ -48,6 +48,18 @@ struct ChangeListTests {
         #expect(try await api.send("GET", "/api/tasks", as: "bob").text.contains(#""task":"bobs""#))
     }
 
+    @Test func `The longest list may have every member in each change`() async throws {
+        let api = try await api(.inProcess) { $0.bodyLimit = 1 << 20 }
+        let changes = (1...1000).map { id in
+            #"{"id":\#(id),"ifMatch":"*","task":"b","Text":"b","completed":true,"Completed":true,"#
+                + #""due":"2026-11-30","notes":"n","position":2.5}"#
+        }
+        let answer = try await api.send(
+            "PATCH", "/api/tasks", as: "alice", [json, problemJSON], "[\(changes.joined(separator: ","))]")
+        // Every change was read, and no task is there.
+        #expect(try problem(answer) == ("task.not_found", Array(1...1000)))
+    }
+
     @Test(arguments: Transport.allCases)
     func `One task that is not there, or not as expected, leaves all as they are`(transport: Transport) async throws {
         let api = try await api(transport, "a", "b", "c")
@@ -59,7 +71,7 @@ struct ChangeListTests {
         #expect(try problem(missing) == ("task.not_found", [5, -4]))
         let changed = try await api.send(
             "PATCH", "/api/tasks", as: "alice", [json, problemJSON],
-            ##"[{"id":1,"task":"A","ifMatch":"\"1.1\""},{"id":2,"task":"B","ifMatch":"\"2.9\""},"##
+            ##"[{"id":1,"task":"A","ifMatch":"W/\"1.1\""},{"id":2,"task":"B","ifMatch":"\"2.9\""},"##
                 + ##"{"id":3,"task":"C","ifMatch":"\"1.1\""}]"##)
         #expect(changed.status == 412)
         #expect(try problem(changed) == ("task.changed", [2, 3]))
@@ -114,7 +126,11 @@ struct ChangeListTests {
 
     @Test(arguments: Transport.allCases)
     func `A list of changes takes one request of the person's rate`(transport: Transport) async throws {
-        let api = TestedAPI(transport) { $0.rateLimit = 1 }
+        let clock = ManualClock()
+        let api = TestedAPI(transport) {
+            $0.rateLimit = 1
+            $0.time = clock
+        }
         let list = #"[{"id":1},{"id":2},{"id":3}]"#
         for _ in 0..<2 {
             #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], list).status == 404)

@@ -95,6 +95,10 @@ struct ContentCodingTests {
             #expect(answer.headers["Vary"]?.hasSuffix("Accept-Encoding") == true)
         }
         #expect(try await ask(plain).status == 304)
+        for known in ["W/\(plain)", "\(plain.dropLast())-br\"", "\(plain)-br"] {
+            let answer = try await ask(known, Self.gzip)
+            #expect(answer.status == 304 && answer.headers.values("ETag") == [plain], "\(known)")
+        }
         // A cache that has the compressed form asks for a client that does not accept it.
         #expect(try await ask(coded).status == 200)
         #expect(try await ask(coded, ("Accept-Encoding", "gzip;q=0")).status == 200)

@@ -112,6 +112,7 @@ struct NameVerifier: TokenVerifier {
         case "decomposed": .verified(principal(Self.decomposed, []))
         case "alice-of-ext": .verified(principal(Self.alice, [], source: "ext"))
         case "outdated": throw .expired
+        case "endless": throw .tooLong
         case "application": throw .applicationToken(lacking: required.read)
         case "unverifiable": throw .keysUnavailable(retryAfter: 7)
         default: throw .badSignature

@@ -162,7 +162,7 @@ struct KeySetDocumentTests {
         #expect(try document([jwk("d", "AQAB")]).keys.first?.carriesPrivateMembers == true)
     }
 
-    @Test(arguments: ["", "[]", "null", "{", #"{"keys":[],"keys":[]}"#, "\u{FEFF}{\"keys\":[]}"])
+    @Test(arguments: ["", "[]", "null", "{", #"{"keys":[],"keys":[]}"#, " \u{FEFF}{\"keys\":[]}"])
     func `A document that is not one strict JSON object is refused (V-20)`(text: String) {
         #expect(throws: KeySetError.notJSON) { try KeySetDocument(parsing: Array(text.utf8)) }
     }

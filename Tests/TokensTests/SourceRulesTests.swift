@@ -158,7 +158,7 @@ struct SourceRulesTests {
     // MARK: Scopes
 
     @Test(
-        "P-26 Scopes are read from scp, a string or an array, or from scope (V-59)",
+        "P-26 Scopes are read from scp or scope, a string or an array (V-59)",
         arguments: [
             // An element that is not a string grants nothing, and does no harm.
             (ScopeClaim.automatic, [1, "a", .null, ["b"], ["b": "b"], "b c"], nil, ["a", "b c"]),
@@ -166,7 +166,11 @@ struct SourceRulesTests {
             (.automatic, "a b", nil, ["a", "b"]), (.automatic, ["a", "b"], nil, ["a", "b"]),
             (.automatic, nil, "a b", ["a", "b"]), (.automatic, nil, nil, []),
             (.automatic, "a b", "b a", ["a", "b"]), (.automatic, "a", "a b", nil), (.automatic, "", "a", nil),
-            (.automatic, nil, ["a"], nil), (.automatic, 1, nil, nil), (.automatic, "a", 1, nil),
+            (.automatic, nil, ["openid", "b", 1], ["openid", "b"]),
+            (.automatic, nil, [], []),
+            (.scope, "a", ["b"], ["b"]), (.automatic, "a b", ["b", "a"], ["a", "b"]),
+            (.automatic, ["a"], ["a", "b"], nil), (.automatic, 1, nil, nil),
+            (.automatic, nil, 1, nil), (.automatic, nil, [:], nil), (.scope, nil, true, nil), (.automatic, "a", 1, nil),
             (.scp, "a", "b", ["a"]), (.scp, nil, "b", []), (.scope, "a", "b", ["b"]), (.scope, nil, .null, nil),
         ] as [(ScopeClaim, JSONValue?, JSONValue?, [String]?)])
     func scopes(claim: ScopeClaim, scp: JSONValue?, scope: JSONValue?, expected: [String]?) throws {

@@ -1,6 +1,7 @@
 #pragma once
 #include <dlfcn.h>
 #include <gnutls/gnutls.h>
+#include <link.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -8,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 // The parts of libmicrohttpd that Swift cannot call: functions with a variable number of arguments, and a logger that
 // takes a va_list.
@@ -55,6 +58,55 @@ static inline void CMicroHTTPD_log(void *settings, const char *format, va_list a
     "+SIGN-ECDSA-SHA256:+SIGN-ECDSA-SHA384:+SIGN-ECDSA-SHA512:+SIGN-RSA-PSS-RSAE-SHA256:+SIGN-RSA-PSS-RSAE-SHA384:" \
     "+SIGN-RSA-PSS-RSAE-SHA512:+SIGN-RSA-SHA256:+SIGN-RSA-SHA384:+SIGN-RSA-SHA512"
 
+/// Whether the library is 1.0 or newer, which may be another one than that whose header was compiled.
+static inline int CMicroHTTPD_is_one(void) { return MHD_get_version()[0] != '0'; }
+
+/// The `memset` of libmicrohttpd, see `CMicroHTTPD_spare_pages`.
+static inline void *CMicroHTTPD_memset(void *bytes, int value, size_t size) {
+    return size < 4096 ? memset(bytes, value, size) : bytes;
+}
+
+/// Keeps libmicrohttpd from zeroing the memory of a connection after each request, which touches every page of it: an idle
+/// connection would keep the room for the longest head.
+///
+/// The library says that this is not needed ("safer to zero out"), and it zeroes nothing else of this size. So its entry
+/// for `memset` in the table of foreign functions is replaced, once and before the first daemon starts. Where there is no
+/// such entry, idle connections are dearer.
+static inline void CMicroHTTPD_spare_pages(void) {
+    for (const struct link_map *map = _r_debug.r_map; map != NULL; map = map->l_next) {
+        if (strstr(map->l_name, "libmicrohttpd.so") == NULL) continue;
+        const ElfW(Sym) *symbols = NULL;
+        const char *names = NULL;
+        const ElfW(Rela) *tables[2] = {NULL, NULL};
+        size_t sizes[2] = {0, 0};
+        int isBound = 0; // Every entry has its function from the start, so nothing else is written to the table later.
+        for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+            switch (entry->d_tag) {
+            case DT_SYMTAB: symbols = (const ElfW(Sym) *)entry->d_un.d_ptr; break;
+            case DT_STRTAB: names = (const char *)entry->d_un.d_ptr; break;
+            case DT_RELA: tables[0] = (const ElfW(Rela) *)entry->d_un.d_ptr; break;
+            case DT_RELASZ: sizes[0] = entry->d_un.d_val; break;
+            case DT_JMPREL: tables[1] = (const ElfW(Rela) *)entry->d_un.d_ptr; break;
+            case DT_PLTRELSZ: sizes[1] = entry->d_un.d_val; break;
+            case DT_FLAGS: isBound = (entry->d_un.d_val & DF_BIND_NOW) != 0; break;
+            }
+        }
+        for (int table = 0; table < 2 && isBound && symbols != NULL && names != NULL; table++) {
+            for (size_t index = 0; index < sizes[table] / sizeof(ElfW(Rela)); index++) {
+                const ElfW(Rela) *relocation = &tables[table][index];
+                if (strcmp(names + symbols[ELF64_R_SYM(relocation->r_info)].st_name, "memset") != 0) continue;
+                void **slot = (void **)(map->l_addr + relocation->r_offset);
+                const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+                // The page is read-only since the library was loaded (RELRO), and is so again.
+                void *start = (void *)((size_t)slot / page * page);
+                if (mprotect(start, page, PROT_READ | PROT_WRITE) != 0) return;
+                *slot = (void *)CMicroHTTPD_memset;
+                (void)mprotect(start, page, PROT_READ);
+            }
+        }
+    }
+}
+
 /// Starts a daemon that is given its connections; the settings are read by its logger until it stops.
 static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s) {
     const int isTLS = s->certificates != NULL && s->key != NULL;
@@ -73,6 +125,9 @@ static inline struct MHD_Daemon *CMicroHTTPD_start(const CMicroHTTPD_settings *s
         MHD_OPTION_CONNECTION_LIMIT, s->connections * s->loops, // the library divides it over the loops
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, s->connection_memory,
         MHD_OPTION_CONNECTION_TIMEOUT, 0u, // idle time only; DeadlineEnforcer.swift measures more than that
+        // 1.0 takes folded lines, tabs and bare line feeds unless it is strict, and redirects a target with a blank. 0.9
+        // is not strict, because then it answers a missing Host with two heads.
+        MHD_OPTION_STRICT_FOR_CLIENT, CMicroHTTPD_is_one(),
         MHD_OPTION_URI_LOG_CALLBACK, s->target, s->context,
         MHD_OPTION_UNESCAPE_CALLBACK, CMicroHTTPD_keep_escapes, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, s->completed, s->context,
@@ -129,6 +184,35 @@ static inline int CMicroHTTPD_socket(struct MHD_Connection *connection) {
 static inline void CMicroHTTPD_hide_query(const char *target) {
     char *query = strchr(target, '?');
     if (query != NULL) query[1] = 0; // it is in the connection's own buffer
+}
+
+/// Keeps the library from parsing cookies, of which it makes a copy in the memory of the connection: it finds an empty
+/// `Cookie` before those of the client. This field has no value, as no other has.
+static inline void CMicroHTTPD_hide_cookies(struct MHD_Connection *connection) {
+    (void)MHD_set_connection_value_n(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_COOKIE, 6, NULL, 0);
+}
+
+/// The longest field that the library has read behind this request line, also without its end: its name and the length of
+/// that; NULL where none is certain.
+///
+/// The library has ended each name and value with zeros. The note about the field of `CMicroHTTPD_hide_cookies` ends the
+/// memory of the connection, so zeros are found in any case.
+static inline const char *CMicroHTTPD_longest_field(
+    struct MHD_Connection *connection, const char *target, size_t target_size, size_t *name_size) {
+    const char *hidden, *longest = NULL;
+    size_t hidden_size, most = 0;
+    const enum MHD_Result isHidden = MHD_lookup_connection_value_n(
+        connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_COOKIE, 6, &hidden, &hidden_size);
+    if (isHidden != MHD_YES || hidden != NULL) return NULL;
+    const char *field = target + target_size + sizeof " HTTP/1.1\r\n" - 1;
+    for (;;) {
+        const size_t name = strcspn(field, ":");
+        if (name == 0) return longest;
+        const size_t size = name + 1 + strlen(field + name + 1);
+        if (size > most) (void)(longest = field, *name_size = name, most = size);
+        if (field[name] == ':') return longest; // It has no end yet, and is the last one.
+        field += size + 2;
+    }
 }
 
 /// Whether no zero byte cuts the target: if none does, the version follows, which the library has checked.

@@ -16,8 +16,8 @@ package enum ForwardedClient: Sendable, Hashable {
     /// Reads the fields of a request.
     package init(in headers: HeaderSection, trusting proxies: [IPAddressRange]) {
         // An element of `Forwarded` has the form of parameters; one that names no client counts as an empty node.
-        let standard = Self.elements(of: headers, "Forwarded").map { FieldParameters(";\($0)".utf8)["for"] ?? "" }
-        let old = Self.elements(of: headers, "X-Forwarded-For")
+        let standard = headers.elements("Forwarded").map { FieldParameters(";\($0)".utf8)["for"] ?? "" }
+        let old = headers.elements("X-Forwarded-For")
         switch (standard.isEmpty, old.isEmpty) {
         case (true, true): self = .none
         case (false, true): self = Self.client(in: standard, trusting: proxies)
@@ -29,13 +29,6 @@ package enum ForwardedClient: Sendable, Hashable {
             } else {
                 self = .unclear
             }
-        }
-    }
-
-    /// Returns the elements of a list, also empty ones, without blanks around them.
-    private static func elements(of headers: HeaderSection, _ name: String) -> [String] {
-        headers.values(name).flatMap { value in
-            value.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmingBlanks) }
         }
     }
 
@@ -58,5 +51,36 @@ package enum ForwardedClient: Sendable, Hashable {
         }
         guard let colon = node.firstIndex(of: ":"), colon == node.lastIndex(of: ":") else { return node }
         return node[..<colon]
+    }
+}
+
+/// The scheme and the host that a client asked for, as the first proxy on the way says (RFC 7239 sections 5.3 and 5.4,
+/// and `X-Forwarded-Proto` and `X-Forwarded-Host` before it).
+///
+/// Only the fields of a trusted proxy count, which must replace those of its clients.
+package struct ForwardedOrigin: Sendable, Hashable {
+    /// `http` or `https`; nil if the proxy says nothing else.
+    package let scheme: String?
+    /// A value as `Host` has it; nil if the proxy says nothing else.
+    package let host: String?
+
+    /// Reads the fields of a request.
+    package init(in headers: HeaderSection) {
+        let standard = headers.elements("Forwarded").first.map { FieldParameters(";\($0)".utf8) }
+        func value(_ parameter: String, _ field: String) -> String? {
+            standard?[parameter] ?? headers.elements(field).first
+        }
+        let scheme = value("proto", "X-Forwarded-Proto")?.lowercasedASCII
+        self.scheme = scheme.flatMap { ["http", "https"].contains($0) ? $0 : nil }
+        host = value("host", "X-Forwarded-Host").flatMap { $0.isHostField ? $0 : nil }
+    }
+}
+
+extension HeaderSection {
+    /// Returns the elements of a list, also empty ones, without blanks around them.
+    fileprivate func elements(_ name: String) -> [String] {
+        values(name).flatMap { value in
+            value.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmingBlanks) }
+        }
     }
 }

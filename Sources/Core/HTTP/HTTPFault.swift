@@ -12,8 +12,10 @@ package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     case unknownMethod
     /// This server never serves the method: `CONNECT`, `TRACE` (V-147).
     case forbiddenMethod
-    /// The request has more than a hundred field lines, or its request line and fields are too long together (V-140).
+    /// The request has more than a hundred field lines, or its request line and fields have more than 24 KiB (V-140).
     case tooManyFields
+    /// Most of a head that is too long is its target (V-140).
+    case targetTooLong
     /// The body is longer than the application wants to read (V-141).
     case bodyTooLarge
     /// `Expect` asks for something other than `100-continue` (V-150).
@@ -63,8 +65,12 @@ extension HTTPFault {
                 headers: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
         case .tooManyFields:
             Problem(
-                431, "request.too_many_fields", "There are too many headers",
-                "Send at most 100 header lines, and shorter ones, or a shorter address.")
+                431, "request.too_many_fields", "There are too many headers, or they are too long",
+                "Send at most 100 header lines, of 24 KiB together with the method and the address.")
+        case .targetTooLong:
+            Problem(
+                414, "request.target_too_long", "The address is too long",
+                "Send a shorter address: with the method and the headers it may have 24 KiB.")
         case .bodyTooLarge:
             Problem(413, "request.body_too_large", "The body is too large", "Send a shorter body, or several requests.")
         case .expectation:
@@ -95,9 +101,29 @@ extension HTTPFault {
 
     /// Answers with ``problem``, for a server without texts of its own.
     @Sendable package static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
-        var response = fault.problem.response(for: head)
+        refuse(fault, head, below: "")
+    }
+
+    /// The same, for a server that a proxy has put below a path.
+    package static func refuse(_ fault: HTTPFault, _ head: RequestHead?, below base: String) -> Response {
+        var problem = fault.problem
+        if fault == .tooManyFields, let name = head?.headers.longestName {
+            problem.detail += " The longest header is \(name)."
+        }
+        var response = problem.response(for: head, below: base)
         response.headers.append("X-Content-Type-Options", "nosniff")
         if let head { response.headers.append("X-Request-Id", head.identifier) }
         return response
+    }
+}
+
+extension HeaderSection {
+    /// The name of the longest field line, if clients may be shown it: a token, and not long itself.
+    fileprivate var longestName: String? {
+        let size = { (line: Line) in line.value.upperBound - line.name.lowerBound }
+        guard let longest = lines.max(by: { size($0) < size($1) }),
+            (1...64).contains(longest.name.count), bytes[longest.name].allSatisfy(\.isTokenCharacter)
+        else { return nil }
+        return String(decoding: bytes[longest.name], as: UTF8.self)
     }
 }

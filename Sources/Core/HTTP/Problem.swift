@@ -30,8 +30,11 @@ package struct Problem: Error, Sendable, Equatable {
         self.headers = headers
     }
 
+    /// The path below which a proxy has put the server, or nothing.
+    package var base = ""
+
     /// The address at which the kind of problem is described; it is relative, so it works under any name of the server.
-    package var type: String { "/problems.html#\(code)" }
+    package var type: String { "\(base)/problems.html#\(code)" }
 }
 
 extension Problem {
@@ -60,17 +63,20 @@ extension Problem {
     ///
     /// JSON is only for clients that ask for it, and for pages: the old client with ADAL ends if it gets an object for
     /// a list.
-    package func response(for head: RequestHead?, cacheControl: String? = "no-store") -> Response {
+    package func response(
+        for head: RequestHead?, cacheControl: String? = "no-store", below base: String = ""
+    ) -> Response {
         let asJSON = head?.prefersProblemJSON ?? false
-        var response = Response(status, body: asJSON ? json(for: head) : line)
+        var response = Response(status, body: asJSON ? json(for: head, below: base) : line)
         response.headers.append("Content-Type", asJSON ? Problem.mediaType : "text/plain; charset=utf-8")
         if let cacheControl { response.headers.append("Cache-Control", cacheControl) }
         response.headers.append(headers)
         return response
     }
 
-    private func json(for head: RequestHead?) -> [UInt8] {
+    private func json(for head: RequestHead?, below base: String) -> [UInt8] {
         var problem = self
+        problem.base = base
         if problem.instance == nil, let head { problem.instance = "/requests/\(head.identifier)" }
         return problem.json
     }

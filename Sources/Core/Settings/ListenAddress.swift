@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// An address and a port on which a server listens.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
@@ -41,11 +41,13 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         return addresses[0] == addresses[1] || addresses.contains(IPAddress(isIPv6 ? "::" : "0.0.0.0"))
     }
 
+    /// Returns whether another address takes the connections of IPv4 that would come to `[::]` and this port.
+    package func leavesIPv4(to others: [ListenAddress]) -> Bool { others.contains { $0.port == port && !$0.isIPv6 } }
+
     /// The address under which a program on the same machine reaches the server.
     package var seenFromHere: ListenAddress {
         switch host {
-        case "0.0.0.0": ListenAddress(host: "127.0.0.1", port: port)
-        case "::": ListenAddress(host: "::1", port: port)
+        case "0.0.0.0", "::": ListenAddress(host: "127.0.0.1", port: port)
         default: self
         }
     }
@@ -59,4 +61,13 @@ extension SettingKind where Value == ListenAddress {
     package static let listenAddress = SettingKind(
         placeholder: "ADDRESS:PORT", expected: "an IP address and a port (IPv6 in brackets)", example: "127.0.0.1:3000"
     ) { ListenAddress($0) }
+}
+
+extension SettingKind where Value == IPAddressRange {
+    /// A range of addresses that begin with the same bits.
+    package static let addressRange = SettingKind(
+        placeholder: "ADDRESS[/BITS]",
+        expected: "an IP address, or a range such as 10.0.0.0/8 with no bit set after it",
+        example: "10.1.0.0/16"
+    ) { IPAddressRange($0) }
 }

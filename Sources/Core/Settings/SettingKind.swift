@@ -65,6 +65,13 @@ extension SettingKind where Value == String {
         SettingKind(placeholder: placeholder, expected: expected, example: example) { $0.isEmpty ? nil : $0 }
     }
 
+    /// Takes a text without white space, which would come from a remark behind the value.
+    package static func word(_ placeholder: String, expected: String, example: String) -> SettingKind {
+        SettingKind(placeholder: placeholder, expected: "\(expected), without white space", example: example) { text in
+            text.isEmpty || text.contains(where: \.isWhitespace) ? nil : text
+        }
+    }
+
     /// A path of the file system.
     package static let path = text("PATH", expected: "a path", example: "/var/lib/tasks/tasks.db")
 }

@@ -67,7 +67,7 @@ package struct SettingReader {
         _ name: String, _ kind: SettingKind<Value>, default fallback: [String] = [], help: String
     ) -> [Value] {
         let given = find(name, kind)
-        let texts = given.flatMap { $0.text.split { $0 == "," || $0.isNewline } }.map { String($0.trimmingBlanks) }
+        let texts = given.flatMap { $0.text.isQuoted ? [$0.text] : $0.text.elements }
         let defaults = fallback.joined(separator: ",")
         note(name, kind, given, SettingEntry(flag: "", fallback: defaults, isList: true, help: help), isValue: true)
         if !given.isEmpty, texts.isEmpty {
@@ -109,13 +109,29 @@ package struct SettingReader {
     }
 
     private mutating func check<Value>(_ text: String, _ kind: SettingKind<Value>, name: String) -> Value? {
-        if let value = kind.parse(text) { return value }
+        if !text.isQuoted, let value = kind.parse(text) { return value }
         refuse(text, kind, name: name)
         return nil
     }
 
     private mutating func refuse<Value>(_ text: String, _ kind: SettingKind<Value>, name: String) {
         let given = kind.isSecret ? "its value" : "'\(text.escapedForPeople)'"
-        mistakes.append("\(name): \(given) is not \(kind.expected). Example: \(kind.example)")
+        let reason =
+            text.isQuoted
+            ? "is in quotes. A shell removes them, but `docker run --env-file` makes them a part of the value: leave them out."
+            : "is not \(kind.expected). Example: \(kind.example)"
+        mistakes.append("\(name): \(given) \(reason)")
+    }
+}
+
+extension String {
+    /// Whether the text has a quotation mark at both ends: no value of a setting has.
+    fileprivate var isQuoted: Bool {
+        utf8.count > 1 && ["\"", "'"].contains { hasPrefix($0) && hasSuffix($0) }
+    }
+
+    /// The elements of a list, without white space around them.
+    fileprivate var elements: [String] {
+        split { $0 == "," || $0.isNewline }.map { String($0.trimmingBlanks) }
     }
 }

@@ -17,15 +17,6 @@ package enum DetailKind: Sendable {
         if case .text(let longest) = self { longest } else { nil }
     }
 
-    /// The mark for "removed": a value that no detail of this kind has, by which a change removes the detail.
-    package var removal: JSONValue {
-        switch self {
-        case .date, .text: .string("")
-        case .number: .real(.infinity)
-        case .flag: .boolean(false)
-        }
-    }
-
     /// Returns the value in its one form, or nil if a detail of this kind cannot have it.
     ///
     /// A whole number becomes an integer, so -0 is 0.

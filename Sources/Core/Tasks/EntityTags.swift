@@ -8,22 +8,26 @@ extension TaskItem {
 
     /// The revisions of the task `id` that a field `If-Match` asks for; nil if any will do (`*`).
     ///
-    /// Comparison is strong (RFC 9110 section 13.1.1): weak tags, tags of other tasks and anything else that this
-    /// server never gave name no revision, so the set may be empty, and then no change is possible.
+    /// A tag counts by the revision in it, although RFC 9110 section 13.1.1 asks for equal strong tags: proxies that
+    /// compress weaken a tag (`W/"7.1"`) or name the coding in it or behind it (docs/connect-a-client.md). Tags of other
+    /// tasks and anything else name no revision, so the set may be empty, and then no change is possible.
     package static func revisions(ifMatch field: String, of id: Int64) -> Set<Int64>? {
         let members = field.split(separator: ",").map { $0.trimmingBlanks }
         guard !members.contains("*") else { return nil }
-        return Set(members.compactMap { revision(of: $0, task: id) })
+        return Set(members.compactMap { revision(of: $0.utf8, task: id) })
     }
 
-    /// A tag also counts with `-gzip` at its end, which a proxy adds when it compresses the answer, as Apache's
-    /// mod_deflate does.
-    private static func revision(of tag: Substring, task id: Int64) -> Int64? {
+    /// The revision in a tag; what follows the revision is no letter and no digit, and has the closing quote.
+    private static func revision(of tag: Substring.UTF8View, task id: Int64) -> Int64? {
+        let opaque = tag.starts(with: "W/".utf8) ? tag.dropFirst(2) : tag
         let prefix = "\"\(id)."
-        guard tag.hasPrefix(prefix), tag.hasSuffix("\""), tag.utf8.count > prefix.utf8.count + 1 else { return nil }
-        var digits = tag.dropFirst(prefix.count).dropLast()
-        if digits.hasSuffix("-gzip") { digits.removeLast(5) }
-        guard let revision = Int64(digits), revision > 0, String(revision) == digits else { return nil }
+        guard opaque.starts(with: prefix.utf8) else { return nil }
+        let rest = opaque.dropFirst(prefix.utf8.count)
+        let digits = String(Substring(rest.prefix { $0.isDecimalDigit }))
+        let suffix = rest.dropFirst(digits.utf8.count)
+        guard let first = suffix.first, !first.isLetterOrDigit, suffix.count(where: { $0 == UInt8(ascii: "\"") }) == 1,
+            let revision = Int64(digits), revision > 0, String(revision) == digits
+        else { return nil }
         return revision
     }
 }
@@ -35,9 +39,9 @@ extension TaskItem {
 struct StrongEntityTag {
     let text: String
 
-    /// The tag of these bytes; a list that continues on another page has another tag.
+    /// The tag of these bytes; a list that continues on another page has another tag, which no suffix of a proxy makes.
     init(of bytes: [UInt8], isWhole: Bool = true) {
-        text = "\"\(Self.digest(bytes.span).hexadecimal)\(isWhole ? "" : "-")\""
+        text = "\"\(isWhole ? "" : "-")\(Self.digest(bytes.span).hexadecimal)\""
     }
 
     private static let first: UInt64 = 0xA076_1D64_78BD_642F

@@ -9,8 +9,13 @@ package struct IdempotencyRecord: Sendable, Equatable {
         self.item = item
     }
 
-    /// Whether the key is still remembered at this time, in milliseconds since 1970, UTC.
+    /// Whether the key is young enough at this time, in milliseconds since 1970, UTC.
     package func isLive(at time: Int64) -> Bool { item.created > time - IdempotencyKey.lifetime }
+
+    /// Whether the key is still remembered, by the owner's next id.
+    func isRemembered(at time: Int64, next: Int64) -> Bool {
+        isLive(at: time) && item.id >= next &- IdempotencyKey.remembered
+    }
 
     /// The outcome of an addition that repeats the key, for the same request or for another.
     package func outcome(for repeated: IdempotencyKey) -> AddOutcome {

@@ -1,7 +1,7 @@
 /// A change of one task among several that are made together.
 package struct IdentifiedChange: Sendable, Equatable {
     package let id: Int64
-    package let change: TaskChange
+    package var change: TaskChange
     /// The revision that the task must have; nil: any.
     ///
     /// No task has the revision 0, so 0 is a condition that is never met.
@@ -14,7 +14,7 @@ package struct IdentifiedChange: Sendable, Equatable {
     }
 }
 
-package enum ChangeAllOutcome: CommandOutcome, Equatable {
+package enum ChangeAllOutcome: Sendable, Equatable {
     /// All changes were made, durably. The tasks are in the order of the changes and include those that did not differ.
     ///
     /// The tasks are missing if they are too long for one answer, or if there is no memory for it.
@@ -23,8 +23,8 @@ package enum ChangeAllOutcome: CommandOutcome, Equatable {
     case missing([Int64])
     /// Nothing was changed: all tasks exist, and those of these ids have another revision than expected.
     case conflict([Int64])
-
-    package var changesList: Bool { if case .changed = self { true } else { false } }
+    /// Nothing was changed: the names of a value in the change of this number, from 1, contradict each other.
+    case contradiction(number: Int, TaskChange.Contradiction)
 }
 
 extension [IdentifiedChange] {

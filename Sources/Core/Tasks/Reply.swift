@@ -10,10 +10,16 @@ package struct Reply<Outcome: Sendable>: Sendable {
         unsafe self.continuation = unsafe continuation
     }
 
-    /// Suspends the caller until the reply is answered.
-    package static func awaiting(_ start: (Reply<Outcome>) -> Void) async throws(StoreError) -> Outcome {
-        let result = await unsafe withUnsafeContinuation { continuation in
-            unsafe start(Reply(continuation))
+    /// Suspends the caller until the reply is answered; the closure is called if the caller's task is cancelled meanwhile.
+    package static func awaiting(
+        _ start: (Reply<Outcome>) -> Void, onCancel leave: @Sendable () -> Void
+    ) async throws(StoreError) -> Outcome {
+        let result = await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                unsafe start(Reply(continuation))
+            }
+        } onCancel: {
+            leave()
         }
         return try result.get()
     }

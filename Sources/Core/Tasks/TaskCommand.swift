@@ -1,19 +1,33 @@
 /// A change of one owner's tasks, as a value that a store can queue, run and answer.
 package protocol TaskCommand: Sendable {
     /// The outcome that the caller gets once the change is durable.
-    associatedtype Outcome: CommandOutcome
+    associatedtype Outcome: Sendable
     /// The owner of the tasks.
     var owner: Owner { get }
+    /// How much of a transaction the command takes, in rows of tasks.
+    var weight: Int { get }
+    /// The memory that the command takes while it waits, besides that of every call, in bytes.
+    var payload: Int { get }
+    /// What the command reads, for a store that reads for several commands at once.
+    var reads: CommandReads { get }
+    /// Makes the change and decides its outcome; an error undoes the whole transaction.
+    func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> Outcome
 }
 
-package protocol CommandOutcome: Sendable {
-    /// Whether the list of the owner's tasks differs now.
-    var changesList: Bool { get }
+extension TaskCommand {
+    @inlinable package var weight: Int { 1 }
+    @inlinable package var payload: Int { 0 }
 }
 
-/// The number of tasks that were removed.
-extension Int: CommandOutcome {
-    package var changesList: Bool { self > 0 }
+/// What a command reads of its owner.
+package enum CommandReads: Sendable {
+    /// The owner's row, which is made if there is none, and the record of an idempotency key.
+    case row(key: String?)
+    case tasks([Int64])
+    case revision(Int64)
+    case selection(RemoveTasks.Selection)
 }
 
 /// Adds a task.
@@ -52,6 +66,28 @@ package struct AddTask: TaskCommand {
         TaskItem(
             id: id, owner: owner, text: text, completed: completed, created: time, modified: time, details: details)
     }
+
+    package var payload: Int { text.value.utf8.count + details.bytes }
+    package var reads: CommandReads { .row(key: key?.key) }
+
+    package func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> AddOutcome {
+        let row = try tasks.row() ?? OwnerRow()
+        if let key, let earlier = try tasks.record(of: key.key), earlier.isRemembered(at: time, next: row.next) {
+            return earlier.outcome(for: key)
+        }
+        guard row.tasks < limit else { return .full }
+        guard row.next.isTaskNumber else { throw Transaction.Failure(.lastID) }
+        let item = item(row.next)
+        try tasks.add(item, to: row)
+        if let key {
+            try tasks.put(IdempotencyRecord(key: key, item: item))
+            let oldest = item.id + 1 - IdempotencyKey.remembered
+            if oldest > 1 { try tasks.forgetRecords(ofTasksBefore: oldest) }
+        }
+        return .added(item)
+    }
 }
 
 /// Changes a task, if its revision is among the expected ones.
@@ -73,17 +109,20 @@ package struct ChangeTask: TaskCommand {
         self.time = time
     }
 
-    /// The outcome of the command for the task as it is now, or for none.
-    package func outcome(for item: TaskItem?) -> ChangeOutcome {
-        guard let item else { return .missing }
-        guard item.isExpected(expected) else { return .conflict(item) }
-        return .changed(item.applying(change, at: time) ?? item)
-    }
-}
+    package var payload: Int { change.bytes }
+    package var reads: CommandReads { .tasks([id]) }
 
-extension TaskItem {
-    /// Whether the task has one of the revisions that a client expects; nil: any.
-    package func isExpected(_ revisions: Set<Int64>?) -> Bool { revisions?.contains(revision) ?? true }
+    package func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> ChangeOutcome {
+        guard let item = try tasks.task(id) else { return .missing }
+        guard expected?.contains(item.revision) ?? true else { return .conflict(item) }
+        let change: TaskChange
+        do { change = try self.change.decided(by: item) } catch { return .contradiction(error) }
+        guard let changed = item.applying(change, at: time) else { return .changed(item) }
+        try tasks.replace(item, with: changed)
+        return .changed(changed)
+    }
 }
 
 /// Makes changes of several tasks, each named once: all of them or none.
@@ -102,25 +141,36 @@ package struct ChangeTasks: TaskCommand {
         self.time = time
     }
 
-    /// The outcome and the changed tasks, by the tasks that exist, in the order of the changes.
-    ///
-    /// There are no changed tasks if the list is refused. The answer takes its memory from `answers`.
-    package func outcome(
-        for found: [TaskItem], in answers: AnswerMemory
-    ) -> (outcome: ChangeAllOutcome, tasks: [TaskItem]) {
-        let revisions = Dictionary(found.lazy.map { ($0.id, $0.revision) }) { first, _ in first }
-        if let refusal = changes.refusal(atRevisions: revisions) { return (refusal, []) }
-        let tasks = zip(found, changes).map { $0.applying($1.change, at: time) ?? $0 }
-        return (.changed(answer(with: tasks, in: answers)), tasks)
-    }
+    package var weight: Int { changes.count }
+    package var payload: Int { changes.reduce(0) { $0 + MemoryLayout<IdentifiedChange>.stride + $1.change.bytes } }
+    package var reads: CommandReads { .tasks(changes.map(\.id)) }
 
-    /// The tasks of the answer; nil if they are too long for one answer, or if there is no memory for it.
-    package func answer(with tasks: some Sequence<TaskItem>, in answers: AnswerMemory) -> TaskList? {
-        var page = TaskPage(of: owner, atMost: nil, in: answers)
-        for task in tasks {
-            guard (try? page.append(task)) == true else { return nil }
+    /// Looks at all revisions, and decides between names that disagree, before it changes a task, because a list that is refused must leave nothing in a shared
+    /// transaction.
+    ///
+    /// Then each task is read, changed and rendered alone, because the tasks of a list with their notes could take 20 MiB.
+    package func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> ChangeAllOutcome {
+        var revisions: [Int64: Int64] = [:]
+        for change in changes { revisions[change.id] = try tasks.revision(of: change.id) }
+        if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
+        var changes = changes
+        for (index, change) in changes.enumerated() where change.change.oldNames != nil {
+            guard let item = try tasks.task(change.id) else { continue }
+            do {
+                changes[index].change = try change.change.decided(by: item)
+            } catch { return .contradiction(number: index + 1, error) }
         }
-        return page.list()
+        var page: TaskPage? = TaskPage(of: owner, atMost: nil, in: tasks.answers)
+        for change in changes {
+            guard let item = try tasks.task(change.id) else { continue }
+            let changed = item.applying(change.change, at: time)
+            if let changed { try tasks.replace(item, with: changed) }
+            // An answer has all of the tasks or is left out.
+            if (try? page?.append(changed ?? item)) != true { page = nil }
+        }
+        return .changed(page?.list())
     }
 }
 
@@ -138,20 +188,34 @@ package struct RemoveTask: TaskCommand {
         self.expected = expected
     }
 
-    /// The outcome of the command for the task as it is now, or for none.
-    package func outcome(for item: TaskItem?) -> RemoveOutcome {
-        guard let item else { return .missing }
-        return item.isExpected(expected) ? .removed : .conflict
+    package var reads: CommandReads { .revision(id) }
+
+    package func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> RemoveOutcome {
+        guard let revision = try tasks.revision(of: id) else { return .missing }
+        guard expected?.contains(revision) ?? true else { return .conflict }
+        try tasks.remove([id])
+        return .removed
     }
 }
 
-/// Removes all of the owner's tasks of a selection; the outcome is their number.
+/// Removes the owner's tasks of a selection, at most ``most`` of them; the outcome is their number.
+///
+/// A store repeats the command until no task is left for it, so that other writes have their turn in between.
 package struct RemoveTasks: TaskCommand {
     package typealias Outcome = Int
 
     package enum Selection: Sendable {
         case withText(TaskText)
         case completed
+
+        package func contains(_ item: TaskItem) -> Bool {
+            switch self {
+            case .withText(let text): item.text == text
+            case .completed: item.completed
+            }
+        }
     }
 
     package let owner: Owner
@@ -160,5 +224,30 @@ package struct RemoveTasks: TaskCommand {
     package init(owner: Owner, _ selection: Selection) {
         self.owner = owner
         self.selection = selection
+    }
+
+    /// The most tasks that are removed at once.
+    package static let most = 256
+
+    /// How many tasks there are is not known before, so a removal counts as the most that it removes.
+    package var weight: Int { Self.most }
+    package var reads: CommandReads { .selection(selection) }
+
+    package func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> Int {
+        let ids = try tasks.ids(of: selection)
+        try tasks.remove(ids)
+        return ids.count
+    }
+
+    /// Runs the command again while there may be more tasks for it; returns the number of all.
+    package func repeated(_ perform: (RemoveTasks) async throws(StoreError) -> Int) async throws(StoreError) -> Int {
+        var total = 0
+        while true {
+            let count = try await perform(self)
+            total += count
+            guard count == Self.most else { return total }
+        }
     }
 }

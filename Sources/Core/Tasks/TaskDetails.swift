@@ -15,6 +15,9 @@ package struct TaskDetails: Sendable {
 
     package var isEmpty: Bool { members.isEmpty }
 
+    /// The memory of the details.
+    var bytes: Int { members.reduce(0) { $0 + MemoryLayout<Member>.stride + ($1.value.string?.utf8.count ?? 0) } }
+
     package subscript(detail: TaskDetail) -> JSONValue? {
         get { members.first { $0.detail == detail }?.value }
         set {
@@ -47,22 +50,25 @@ extension TaskDetails: Equatable {
 
 /// A change of the details of a task.
 package struct TaskDetailsChange: Sendable, Equatable {
-    /// The new values; the mark of its kind (``DetailKind/removal``) for a detail that is removed.
-    package private(set) var marked = TaskDetails()
+    package private(set) var values = TaskDetails()
+    private var removed: Set<TaskDetail> = []
 
     package init() {}
 
     /// Sets a detail to a value, or removes it.
     package mutating func set(_ detail: TaskDetail, to value: JSONValue?) {
-        marked[detail] = value ?? detail.kind.removal
+        values[detail] = value
+        if value == nil { removed.insert(detail) } else { removed.remove(detail) }
     }
+
+    /// Whether the change sets or removes a detail.
+    package func concerns(_ detail: TaskDetail) -> Bool { values[detail] != nil || removed.contains(detail) }
 
     /// The details after the change.
     package func applied(to old: TaskDetails) -> TaskDetails {
         var details = old
-        for member in marked.members {
-            details[member.detail] = member.value == member.detail.kind.removal ? nil : member.value
-        }
+        for member in values.members { details[member.detail] = member.value }
+        for detail in removed { details[detail] = nil }
         return details
     }
 }

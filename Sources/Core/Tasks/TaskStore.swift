@@ -64,22 +64,7 @@ package struct IdempotencyKey: Sendable, Hashable {
     package static let remembered: Int64 = 1000
 }
 
-/// A change of a task; a member that is nil stays as it is.
-package struct TaskChange: Sendable, Equatable {
-    package var text: TaskText?
-    package var completed: Bool?
-    package var details: TaskDetailsChange
-
-    package init(
-        text: TaskText? = nil, completed: Bool? = nil, details: TaskDetailsChange = TaskDetailsChange()
-    ) {
-        self.text = text
-        self.completed = completed
-        self.details = details
-    }
-}
-
-package enum AddOutcome: CommandOutcome, Equatable {
+package enum AddOutcome: Sendable, Equatable {
     /// Added, durably.
     case added(TaskItem)
     /// The key was used before for the same request: the task as it was added then, nothing was added now.
@@ -88,30 +73,26 @@ package enum AddOutcome: CommandOutcome, Equatable {
     case keyReused
     /// The owner has as many tasks as the limit allows.
     case full
-
-    package var changesList: Bool { if case .added = self { true } else { false } }
 }
 
-package enum ChangeOutcome: CommandOutcome, Equatable {
+package enum ChangeOutcome: Sendable, Equatable {
     /// Changed, durably. If nothing differed, this is the task as it is, with its revision unchanged.
     case changed(TaskItem)
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict(TaskItem)
-
-    package var changesList: Bool { if case .changed = self { true } else { false } }
+    /// Nothing was changed: both names of a value differ from what is stored, and from each other.
+    case contradiction(TaskChange.Contradiction)
 }
 
-package enum RemoveOutcome: CommandOutcome, Equatable {
+package enum RemoveOutcome: Sendable, Equatable {
     /// Removed, durably.
     case removed
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict
-
-    package var changesList: Bool { self == .removed }
 }
 
 /// Why a call failed; nothing was changed, unless the case says otherwise.
@@ -128,8 +109,5 @@ package enum StoreError: Error, Sendable, Equatable {
     /// The disk is full.
     case full
     /// Any other failure. The reason is for the log, and holds no text of a task.
-    ///
-    /// A change may have been made: in PostgreSQL a row that no task-server wrote is noticed when its transaction
-    /// commits.
     case broken(reason: String)
 }

@@ -55,31 +55,24 @@ extension ClaimExamination {
 
     func checkedScopes() throws(TokenRefusal) -> [String] {
         switch rules.scopes.claim {
-        case .scp: return try scpScopes()
-        case .scope: return try scopeScopes()
+        case .scp: return try scopes(of: "scp") ?? []
+        case .scope: return try scopes(of: "scope") ?? []
         case .automatic:
-            guard claims["scp"] != nil else { return try scopeScopes() }
-            let scopes = try scpScopes()
-            guard claims["scope"] != nil else { return scopes }
-            guard Self.isSameSet(scopes, try scopeScopes()) else { throw .malformedScope }
-            return scopes
+            let (scp, scope) = (try scopes(of: "scp"), try scopes(of: "scope"))
+            if let scp, let scope, !Self.isSameSet(scp, scope) { throw .malformedScope }
+            return scp ?? scope ?? []
         }
     }
 
-    private func scpScopes() throws(TokenRefusal) -> [String] {
-        switch claims["scp"] {
-        case nil: return []
+    /// The scopes in a claim: of a text, or of an array as Okta, IdentityServer and Spring send it.
+    private func scopes(of name: String) throws(TokenRefusal) -> [String]? {
+        switch claims[name] {
+        case nil: return nil
         case .string(let text)?: return text.split(separator: " ").map(String.init)
-        // Okta sends an array. An element that is not a string grants nothing.
+        // An element that is not a string grants nothing.
         case .array(let list)?: return list.compactMap(\.string)
         case .null?, .boolean?, .integer?, .real?, .object?: throw .malformedScope
         }
-    }
-
-    private func scopeScopes() throws(TokenRefusal) -> [String] {
-        guard let claim = claims["scope"] else { return [] }
-        guard let text = claim.string else { throw .malformedScope }
-        return text.split(separator: " ").map(String.init)
     }
 
     private static func isSameSet(_ scopes: [String], _ others: [String]) -> Bool {

@@ -65,6 +65,10 @@ struct ExplanationWalk {
             make(.claim(check), evidence, moment) { () throws(TokenRefusal) in
                 try examination.apply(check)
             }
+            let accepted = check.values(rules, issuers).map { text in
+                Self.visible(String(decoding: JSONValue.string(text).serialized(), as: UTF8.self))
+            }
+            findings[findings.count - 1].accepted = accepted
         }
         return try? examination.verified()
     }
@@ -126,6 +130,17 @@ extension HeaderCheck {
 }
 
 extension ClaimCheck {
+    /// Returns the values with which this rule compares a claim.
+    fileprivate func values(_ rules: ClaimRules, _ issuers: [TokenIssuer]) -> [String] {
+        switch self {
+        case .tenant: rules.tenants?.listed ?? []
+        case .issuer: Set(issuers.map(\.identifier)).sorted()
+        case .audience: rules.audience.accepted
+        case .policy: Set(issuers.compactMap(\.policy)).sorted()
+        default: []
+        }
+    }
+
     /// Returns the claims that this rule reads.
     fileprivate func names(_ rules: ClaimRules) -> [String] {
         switch self {

@@ -20,7 +20,7 @@ package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
         case .missingIdentifier: "it has no kid of 1 to 256 bytes"
         case .notForSignatures: "its use is not sig"
         case .notForVerifying: "its key_ops do not contain verify"
-        case .wrongAlgorithm: "its alg is not one that the server verifies with such a key"
+        case .wrongAlgorithm: "its alg is not for a key of its kty and crv, or not one that the server verifies"
         case .algorithmNotAllowed: "the settings do not allow its algorithm"
         case .malformedPoint: "its x or y is not canonical base64url of the length that its curve has"
         case .malformedModulus: "its n is not canonical base64url of a number without leading zeros"

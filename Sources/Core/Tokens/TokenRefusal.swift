@@ -21,6 +21,8 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     package enum Outcome: Sendable, Equatable {
         case invalid
         case expired
+        /// A new token would be as long.
+        case tooLong
         /// The token is good but lacks the required scopes; the client learns nothing else about it.
         case insufficientScope(String)
         case unavailable(retryAfter: Int)
@@ -29,9 +31,10 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     package var outcome: Outcome {
         switch self {
         case .expired: .expired
+        case .tooLong: .tooLong
         case .keysUnavailable(let seconds): .unavailable(retryAfter: seconds)
         case .applicationToken(let scopes?): .insufficientScope(scopes)
-        case .tooLong, .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongAlgorithm, .wrongType,
+        case .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongAlgorithm, .wrongType,
             .criticalExtension, .unsupportedHeader, .missingKeyIdentifier, .unknownKey, .badSignature,
             .payloadNotJSON, .missingExpiry, .notNumericDate, .notYetValid, .issuedInFuture, .lifetimeTooLong,
             .wrongIssuer, .wrongAudience, .missingPolicy, .wrongPolicy, .missingOwner, .malformedOwner,

@@ -2,7 +2,8 @@ extension TokenRefusal {
     /// The fault and its remedy, in one sentence that quotes nothing of the token.
     package var message: String {
         switch self {
-        case .tooLong: "The token is too long; ask the provider for fewer claims."
+        case .tooLong:
+            "The token has more than 16,384 bytes, or its header more than 2048; let the provider put fewer groups or other claims into tokens."
         case .notThreeSegments: "The token does not have three parts between dots; send all of it, and nothing else."
         case .notBase64URL: "A part of the token is not canonical base64url; send the token unchanged."
         case .headerNotJSON: "The header of the token is not one strict JSON object; send the token unchanged."
@@ -33,7 +34,8 @@ extension TokenRefusal {
             "The key of the token does not sign for its policy (tfp or acr); add the policy to the settings, or use another."
         case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
         case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
-        case .malformedScope: "The scopes (scp) are neither a string nor an array; report it to the provider."
+        case .malformedScope:
+            "The scopes (scp or scope) are neither a string nor an array, or the two claims differ; report it to the provider."
         case .wrongTenant:
             "The token is from a tenant that may not use this API (tid); sign in at another, or add this tenant to the settings."
         case .idToken:

@@ -183,3 +183,11 @@ private enum Library {
         return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     }()
 }
+
+/// The version of the libcurl that is loaded.
+package var libcurlVersion: String {
+    guard let facts = unsafe curl_version_info(CURLversion(rawValue: 0)), let text = unsafe facts.pointee.version else {
+        return "unknown"
+    }
+    return unsafe String(cString: text)
+}

@@ -16,7 +16,7 @@ package struct JSONMembers: Sendable {
     /// The arrays and objects.
     private let nested: [JSONValue]
 
-    /// Reads a text that must be one object.
+    /// Reads a text that must be one object, without a byte-order mark.
     ///
     /// - Parameters:
     ///   - bytes: the whole text.

@@ -2,7 +2,7 @@ import Basics
 
 /// Goes through one JSON text, checks every byte of it once, and says where its values are (RFC 8259).
 ///
-/// The scanner is strict: it takes UTF-8 only, no byte-order mark, no lone surrogates, and no number beyond 64 bits.
+/// The scanner is strict: it takes UTF-8 only, no lone surrogates, and no number beyond 64 bits.
 struct JSONScanner {
     let text: [UInt8]
     private let limits: JSONLimits
@@ -10,11 +10,12 @@ struct JSONScanner {
     private var depth = 0
     private var values = 1
 
-    /// Creates a scanner that stands before the first value.
-    init(_ text: [UInt8], _ limits: JSONLimits) throws(JSONError) {
+    /// Creates a scanner that stands before the first value, perhaps after a byte-order mark.
+    init(_ text: [UInt8], _ limits: JSONLimits, allowsMark: Bool = false) throws(JSONError) {
         guard text.count <= limits.bytes else { throw .tooLong }
         self.text = text
         self.limits = limits
+        if allowsMark { offset = text.count - text.withoutByteOrderMark.count }
         skipBlanks()
     }
 

@@ -12,3 +12,6 @@ package enum Cleanup {
         precondition(isOff, "libcrypto could not start")
     }
 }
+
+/// The version of the libcrypto that is loaded.
+package var openSSLVersion: String { unsafe String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }

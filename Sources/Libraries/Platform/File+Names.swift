@@ -10,9 +10,29 @@ extension File {
     package static func publish(_ partial: String, as path: String) throws(SystemError) {
         try FileDescriptor(opening: partial, O_RDWR).synchronize()
         // A link fails if the name is taken, while a rename would replace the other file.
-        guard unsafe link(partial, path) == 0 else { throw .last("create '\(path)'") }
+        guard unsafe Glibc.link(partial, path) == 0 else { throw .last("create '\(path)'") }
         _ = unsafe unlink(partial)
         try synchronizeFolder(of: path)
+    }
+
+    /// Puts a finished file in the place of another one, if there is one, in one step that survives a power cut.
+    package static func move(_ path: String, to name: String) throws(SystemError) {
+        try FileDescriptor(opening: path, O_RDWR).synchronize()
+        guard unsafe rename(path, name) == 0 else { throw .last("rename '\(path)'") }
+        try synchronizeFolder(of: name)
+    }
+
+    /// Gives a file a second name (a hard link), which must be free.
+    package static func link(_ path: String, as name: String) throws(SystemError) {
+        guard unsafe Glibc.link(path, name) == 0 else { throw .last("create '\(name)'") }
+        try synchronizeFolder(of: name)
+    }
+
+    /// Gives a file the owner, the group and the permissions of another file.
+    package static func copyPermissions(of other: String, to path: String) throws(SystemError) {
+        guard let facts = facts(of: other) else { throw .last("open '\(other)'") }
+        guard unsafe chown(path, facts.st_uid, facts.st_gid) == 0, unsafe chmod(path, facts.st_mode & 0o7777) == 0
+        else { throw .last("give the owner of '\(other)' to '\(path)'") }
     }
 
     /// Removes a file, if there is one that can be removed.

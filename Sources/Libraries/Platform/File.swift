@@ -19,6 +19,11 @@ package enum File {
         return bytes
     }
 
+    /// Reads a whole file as text, without a byte-order mark.
+    package static func text(_ path: String, limit: Int) throws(SystemError) -> String {
+        String(decoding: try read(path, limit: limit).withoutByteOrderMark, as: UTF8.self)
+    }
+
     /// Puts a file with these bytes in the place of an older one, in one step that survives a power cut.
     ///
     /// Readers see the old file or the new one, never a part. The bytes go to a file in the same folder, which takes

@@ -79,6 +79,22 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
+/// A file whose bytes are read again and again by one opening.
+///
+/// Closing another descriptor of a file would give up the locks that SQLite holds on it.
+package struct WatchedFile: ~Copyable, Sendable {
+    private let file: FileDescriptor
+
+    package init(_ path: String) throws(SystemError) { file = try .regular(path, O_RDONLY) }
+
+    /// Returns the bytes from this offset; fewer at the end of the file, or if they cannot be read.
+    package borrowing func bytes(at offset: Int, count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let found = unsafe pread(file.number, &bytes, count, offset)
+        return Array(bytes.prefix(max(found, 0)))
+    }
+}
+
 /// Writes all bytes to a descriptor that stays open, and waits while the descriptor takes no more.
 func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
     var start = 0

@@ -61,6 +61,9 @@ package struct FileLock: ~Copyable, Sendable {
         file.facts?.st_nlink == 0 && !isInPlace
     }
 
+    /// What a write to the file changes; nil if the system cannot say.
+    package var stamp: FileStamp? { file.facts.map { FileStamp($0) } }
+
     /// Whether the path still leads to the file.
     package var isInPlace: Bool { FileIdentity(path) == identity }
 }
@@ -93,5 +96,16 @@ package struct FileIdentity: Equatable, Sendable {
     fileprivate init(_ facts: stat) {
         device = UInt64(facts.st_dev)
         number = UInt64(facts.st_ino)
+    }
+}
+
+/// The length of a file, and the time of the last write to it.
+package struct FileStamp: Equatable, Sendable {
+    private let size: Int
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    fileprivate init(_ facts: stat) {
+        (size, seconds, nanoseconds) = (Int(facts.st_size), facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
     }
 }

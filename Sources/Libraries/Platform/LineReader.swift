@@ -1,3 +1,4 @@
+private import Basics
 private import Glibc
 
 /// The lines of a stream, one after the other, however long the stream is.
@@ -8,6 +9,7 @@ package struct LineReader: ~Copyable {
     private let file: FileDescriptor
     private var buffer: ArraySlice<UInt8> = []
     private var isAtEnd = false
+    private var isAtStart = true
 
     /// Reads this stream from its position on.
     package init(_ stream: StandardStream) throws(SystemError) {
@@ -22,8 +24,14 @@ package struct LineReader: ~Copyable {
         file = try FileDescriptor(opening: path, O_RDONLY)
     }
 
-    /// Returns the next line without its end (LF or CRLF); nil after the last line.
+    /// Returns the next line without its end (LF or CRLF), the first without a byte-order mark; nil after the last line.
     package mutating func next() throws(SystemError) -> [UInt8]? {
+        guard isAtStart else { return try line() }
+        isAtStart = false
+        return try line().map { Array($0.withoutByteOrderMark) }
+    }
+
+    private mutating func line() throws(SystemError) -> [UInt8]? {
         var searched = 0
         while true {
             let rest = buffer.dropFirst(searched)

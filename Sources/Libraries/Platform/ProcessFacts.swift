@@ -15,6 +15,17 @@ package enum ProcessFacts {
         }
     }
 
+    /// The words of the command line after the name of the program.
+    ///
+    /// Swift reads them from `/proc`, too. Without it a program would run as if it had neither arguments nor settings.
+    package static func arguments(of program: String) -> [String] {
+        guard File.exists("/proc/self/cmdline") else {
+            StandardStream.error.print("\(program): /proc is not mounted, which is needed: mount -t proc proc /proc")
+            exitProcess(.failure)
+        }
+        return Array(CommandLine.arguments.dropFirst())
+    }
+
     /// The number of this process.
     package static var identifier: Int32 { getpid() }
 

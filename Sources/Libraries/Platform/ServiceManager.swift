@@ -36,7 +36,7 @@ package struct ServiceManager: Sendable {
         watchdogPause = path != nil && isMeant && microseconds > 0 ? .microseconds(microseconds / 2) : nil
     }
 
-    /// Sends the state; does nothing without a service manager.
+    /// Sends the state, which takes a second at most; does nothing without a service manager.
     package func tell(_ state: State) throws(SystemError) {
         guard let path else { return }
         let operation = "write to NOTIFY_SOCKET '\(path)'"
@@ -46,13 +46,17 @@ package struct ServiceManager: Sendable {
         let number = socket(AF_UNIX, Int32(bitPattern: SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw .last("make a socket") }
         let descriptor = FileDescriptor(takingOwnershipOf: number)
+        // A manager that does not read must not hold the caller, which also waits for signals.
+        var most = timeval(tv_sec: 1, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        _ = unsafe setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &most, size)
         let message = Array(state.message.utf8)
         // An abstract name ends with the size of the address, and would be another one with the zeros behind it.
-        let size = socklen_t(sockaddr_un.pathOffset + path.utf8.count + (path.hasPrefix("/") ? 1 : 0))
+        let addressSize = socklen_t(sockaddr_un.pathOffset + path.utf8.count + (path.hasPrefix("/") ? 1 : 0))
         let sent = unsafe withUnsafeBytes(of: &address) { bytes in
             let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
             return unsafe sendto(
-                descriptor.number, message, message.count, 0, address, size)
+                descriptor.number, message, message.count, 0, address, addressSize)
         }
         guard sent == message.count else { throw .last(operation) }
     }

@@ -162,3 +162,6 @@ private func withCStrings<Outcome>(
         }
     }
 }
+
+/// The version of the libpq that is loaded.
+package var libpqVersion: String { "\(PQlibVersion() / 10_000).\(PQlibVersion() % 10_000)" }

@@ -65,3 +65,6 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         self.init(code: code, message: unsafe text.map { unsafe String(cString: $0) } ?? "unknown")
     }
 }
+
+/// The version of the SQLite that is loaded.
+package var sqliteVersion: String { unsafe String(cString: sqlite3_libversion()) }

@@ -38,7 +38,7 @@ struct ClientSettings {
     let configuration: Configuration
     let base: String
     let tasks: String
-    /// The certificate of the authority's https; `nil` if the base is http.
+    /// The certificate of the authority's https; `nil` if the base is http, or that of a proxy.
     let authorityFile: String?
 
     func text(for kind: ClientKind) -> String {
@@ -59,8 +59,9 @@ struct ClientSettings {
         let confidential = clients.first { $0.secret != nil }
         let resource = configuration.applications.resources.first
         let scopes = resource?.fullScopes ?? []
-        let trusted = authorityFile ?? "state/mock/ca.pem"
-        let start = authorityFile == nil ? "start with MOCK_TLS_LISTEN=127.0.0.1:8443 make run, and " : ""
+        let certificate = "the certificate of \(secureHost)"
+        let trusted = authorityFile ?? (isSecure ? certificate : "state/mock/ca.pem")
+        let start = isSecure ? "" : "start with MOCK_TLS_LISTEN=127.0.0.1:8443 make run, and "
         return [
             "base": base, "baseInEmulator": base.inEmulator, "secureBase": secureBase, "tasks": tasks,
             "tasksInEmulator": tasks.inEmulator, "authorize": MockAuthority.Path.authorize,
@@ -74,7 +75,7 @@ struct ClientSettings {
             "user": configuration.users.first?.email ?? "alice@example.com",
             "policies": configuration.policies.map(\.name).joined(separator: ","), "signUp": policy(.signUp),
             "signIn": policy(.signIn), "facebook": policy(.facebook), "editProfile": policy(.editProfile),
-            "trust": "\(start)trust \(trusted) (REQUESTS_CA_BUNDLE=\(trusted)).",
+            "trust": "\(start)trust \(trusted)\(trusted == certificate ? "" : " (REQUESTS_CA_BUNDLE=\(trusted))").",
             "caFile": authorityFile.map { "TASKS_CA_FILE=\($0)\n" } ?? "",
         ]
     }
@@ -87,8 +88,9 @@ struct ClientSettings {
         let resource = external.applications.resources.first
         let (host, port) = (external.hostNames.first ?? "", WebAddress(secureBase)?.port ?? 443)
         // MSAL.js knows External ID by the name of its host alone, so any port but 443 needs `knownAuthorities`.
+        let isOwn = WebAddress(secureBase)?.isLoopback ?? false
         let (page, known) =
-            port == 443 ? ("https://\(host)/", host) : ("https://localhost:\(port)/\(id)", "localhost:\(port)")
+            port == 443 && isOwn ? ("https://\(host)/", host) : ("\(secureBase)/\(id)", secureHost)
         func redirectURI(_ start: String) -> String { client?.redirectURIs.first { $0.hasPrefix(start) } ?? start }
         return [
             "externalID": id, "externalTenant": external.tenant.name, "externalClient": client?.id ?? "",
@@ -99,12 +101,17 @@ struct ClientSettings {
             "redirectOfExternalPage": redirectOfPage(client), "redirectOfAndroid": redirectURI("msauth://"),
             "redirectOfIOS": redirectURI("msauth.com"),
             "externalTrust": authorityFile.map { "trust \($0)" }
-                ?? "start the mock with --tls-listen and --state, and trust its ca.pem",
+                ?? (isSecure
+                    ? "trust the certificate of \(secureHost)"
+                    : "start the mock with --tls-listen and --state, and trust its ca.pem")
+                ,
         ]
     }
 
     /// Scheme, host and port of the authority by https, for clients that take no other; an example where it serves none.
-    private var secureBase: String { base.hasPrefix("https:") ? base : "https://localhost:8443" }
+    private var secureBase: String { isSecure ? base : "https://localhost:8443" }
+
+    private var isSecure: Bool { base.hasPrefix("https:") }
 
     /// The host of ``secureBase``, with the port unless it is 443.
     private var secureHost: String { String(secureBase.dropFirst("https://".count)) }

@@ -1,3 +1,4 @@
+import Basics
 import MockAuthority
 import Settings
 
@@ -18,6 +19,9 @@ struct MockSettings: SettingTable {
         let allowRemote: Bool
         /// The beginning of issuers; nil stands for the address on which the mock listens.
         let issuer: String?
+        /// The origin under which clients reach the mock through a proxy.
+        let publicURL: WebAddress?
+        let trustedProxies: [IPAddressRange]
         let issuerMode: Policy.Issuer?
 
         fileprivate init(reading reader: inout SettingReader) {
@@ -30,9 +34,20 @@ struct MockSettings: SettingTable {
                     "Lets the mock listen on addresses that other machines reach. Everyone who reaches the mock can be any "
                     + "user, and can use the controls.")
             issuer = reader.optional(
-                "ISSUER", .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
-                absence: "https://localhost and the port of --tls-listen, else http:// and the address of --listen",
+                "ISSUER", .word("URL", expected: "a URL without a slash at its end", example: "http://localhost:3001"),
+                absence: "--public-url, else https://localhost and the port of --tls-listen, else http:// and the "
+                    + "address of --listen",
                 help: "The text with which the issuers of all policies begin.")
+            publicURL = reader.optional(
+                "PUBLIC_URL", .origin, absence: "each answer has the address that was asked for",
+                help:
+                    "The address under which clients reach the mock through a proxy or a tunnel. All addresses that the mock "
+                    + "names begin with it.")
+            trustedProxies = reader.list(
+                "TRUSTED_PROXIES", .addressRange,
+                help:
+                    "Addresses or ranges of proxies whose Forwarded, or X-Forwarded-Proto and X-Forwarded-Host, is believed; "
+                    + "each must replace what its clients send.")
             issuerMode = reader.optional(
                 "ISSUER_MODE", .choice, absence: "tenant",
                 help: "tfp names the policy in the issuer, as strict discovery clients need it; tenant does not.")
@@ -61,7 +76,7 @@ struct MockSettings: SettingTable {
                     "More addresses to listen on, for https. The mock's own authority signs the certificate (ca.pem in the "
                     + "folder of --state).")
             names = reader.list(
-                "TLS_NAME", .text("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
+                "TLS_NAME", .word("NAME", expected: "a host name or an IPv4 address", example: "mock.test"),
                 help:
                     "More names for the certificate. It always has localhost, 127.0.0.1, ::1 and the External ID hosts of "
                     + "the tenant.")
@@ -94,13 +109,21 @@ struct MockSettings: SettingTable {
             kind: reader.option("for", .choice, help: "The client for which client-settings prints the settings."),
             tasks: reader.value(
                 "TASKS_URL",
-                .text("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
+                .word("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
                 default: "http://localhost:3000", help: "The address of task-server, which client-settings prints."))
         printSettings = reader.flag("print-settings", help: "Prints each setting with its value and its source.")
         // The program reads these itself; they are here for the help.
         _ = reader.flag("help", help: "Prints this.")
         _ = reader.flag("version", help: "Prints the version.")
     }
+}
+
+extension SettingKind where Value == WebAddress {
+    /// Scheme, host and perhaps port: clients of B2C take the first segment of a path for the tenant.
+    fileprivate static let origin = SettingKind(
+        placeholder: "URL", expected: "http:// or https:// and a name, without a path",
+        example: "https://auth.example.com"
+    ) { text in WebAddress(text).flatMap { $0.path.isEmpty && $0.query == nil && !$0.hasFragment ? $0 : nil } }
 }
 
 extension SettingReader {

@@ -6,7 +6,7 @@ import Settings
 /// Runs the command that the arguments name, or serves if there is none.
 func runMockAuthority() -> Never {
     do throws(OperatorError) {
-        answer(try run(Array(CommandLine.arguments.dropFirst())))
+        answer(try run(ProcessFacts.arguments(of: "mock-authority")))
     } catch {
         fail(error)
     }

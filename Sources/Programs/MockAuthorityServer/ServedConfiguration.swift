@@ -12,7 +12,8 @@ func configuration(
     let secureBase = (securePort ?? settings.tls.listen.first?.port).map(address.secureBase)
     // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
     // Current clients of Microsoft take https only, and an issuer of the authority's own origin only.
-    let base = secureBase ?? "http://\(address.called)"
+    let publicOrigin = settings.network.publicURL?.origin
+    let base = publicOrigin ?? secureBase ?? "http://\(address.called)"
     var configuration =
         try settings.files.configuration.map { (path) throws(OperatorError) in
             try read(path, base)
@@ -25,6 +26,8 @@ func configuration(
     configuration.behaviour = settings.behaviour
     configuration.behaviour.remoteControl = settings.network.allowRemote
     configuration.moreHostNames = settings.tls.names
+    configuration.publicOrigin = publicOrigin
+    configuration.trustedProxies = settings.network.trustedProxies
     configuration.clientSettings = shownClientSettings(settings, configuration, secureBase)
     return configuration
 }
@@ -35,13 +38,16 @@ func configuration(
 private func shownClientSettings(
     _ settings: MockSettings, _ configuration: Configuration, _ secure: String?
 ) -> @Sendable (String) -> [(kind: String, text: String)] {
-    let authorityFile = secure.flatMap { _ in settings.files.state.map { "\($0)/ca.pem" } }
+    // A proxy shows a certificate of its own.
+    let isProxied = configuration.publicOrigin != nil
+    let authorityFile = secure.flatMap { _ in isProxied ? nil : settings.files.state.map { "\($0)/ca.pem" } }
     let tasks = settings.client.tasks
     // The other kinds are clients of Microsoft's services.
     let kinds = ClientKind.allCases.filter { configuration.profile == .b2c || $0 == .curl }
     return { base in
         let client = ClientSettings(
-            configuration: configuration, base: secure ?? base, tasks: tasks, authorityFile: authorityFile)
+            configuration: configuration, base: configuration.publicOrigin ?? secure ?? base, tasks: tasks,
+            authorityFile: authorityFile)
         return kinds.map { (kind: $0.rawValue, text: client.text(for: $0)) }
     }
 }

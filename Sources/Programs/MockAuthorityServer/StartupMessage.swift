@@ -34,7 +34,7 @@ struct StartupMessage {
         ]
     }
 
-    /// The settings with which clients and task-server find the authority.
+    /// The settings with which clients and task-server find the authority, behind a proxy under its public address.
     private var settings: [String] {
         let client = configuration.applications.clients.first?.id ?? ""
         guard configuration.profile == .b2c else {
@@ -46,7 +46,7 @@ struct StartupMessage {
             ]
         }
         let policies = configuration.policies.map(\.name).joined(separator: ",")
-        let authority = "\(base)/\(configuration.tenant.name)"
+        let authority = "\(configuration.publicOrigin ?? base)/\(configuration.tenant.name)"
         return [
             "export B2C_AUTHORITY=\(authority)",
             "export TASKS_AUTHORITY=\(authority) TASKS_POLICIES=\(policies) TASKS_CLIENT_ID=\(client)",
@@ -58,7 +58,7 @@ struct StartupMessage {
         let origin = "https://localhost:\(secure.port)"
         let authority = "\(origin)/\(configuration.tenant.name)"
         let settings =
-            configuration.profile == .b2c
+            configuration.profile == .b2c && configuration.publicOrigin == nil
             ? ["export B2C_AUTHORITY=\(authority)", "export TASKS_AUTHORITY=\(authority) TASKS_CA_FILE=\(file)"]
             : ["export TASKS_CA_FILE=\(file)"]
         let trust =

@@ -5,7 +5,7 @@ import Settings
 /// The whole program: reads the settings, does what the command line asks for, and ends.
 func runTaskServer() -> Never {
     let signals = Signals()
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = ProcessFacts.arguments(of: "task-server")
     // Help is for those whose settings are wrong, too.
     if arguments.contains("--help") || arguments.contains("-h") { answer(HelpText.whole) }
     if arguments.contains("--version") { answer("task-server \(programVersion)") }
@@ -41,6 +41,7 @@ private func run(
         case .health(let question): return try health(settings, question)
         case .explainToken: return try explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)
+        case .restore(let copy): return try restore(settings.storage, from: copy)
         case .migrate: return try migrate(settings.storage)
         case .moveOwners(let map): return try moveOwners(settings, by: map, signals)
         }
@@ -72,7 +73,7 @@ private func serve(
 
 private func readSettingFile(_ path: String) -> Result<String, OperatorError> {
     do throws(SystemError) {
-        return .success(String(decoding: try File.read(path, limit: 1 << 16), as: UTF8.self))
+        return .success(try File.text(path, limit: 1 << 16))
     } catch {
         return .failure(OperatorError(error.reason))
     }

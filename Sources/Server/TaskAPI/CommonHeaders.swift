@@ -1,5 +1,5 @@
 import Basics
-import HTTP
+package import HTTP
 
 /// The header fields that every response has: safety, caching, correlation, other origins.
 struct CommonHeaders: Sendable {
@@ -37,7 +37,7 @@ struct CommonHeaders: Sendable {
             response.headers.append(request.match.route == .file ? ofFiles : ofAll)
         }
         if let rate = request.rate { response.headers.append(rate.fields) }
-        if let origin = head.headers["Origin"] { allow(origin, &response.headers) }
+        if let origin = head.headers["Origin"] { origins.allow(origin, in: &response.headers) }
         if head.headers["return-client-request-id"] == "true",
             let identifier = head.headers["client-request-id"].flatMap({ CorrelationIdentifier.cleaned($0) })
         {
@@ -53,31 +53,22 @@ struct CommonHeaders: Sendable {
         response.headers.append("Allow", list)
         if head.headers.contains("Origin"), head.headers.contains("Access-Control-Request-Method") {
             response.headers.append("Access-Control-Allow-Methods", list)
-            response.headers.append("Access-Control-Allow-Headers", Self.requestFields)
+            response.headers.append("Access-Control-Allow-Headers", Self.requestFields(head))
             response.headers.append("Access-Control-Max-Age", "600")
         }
         return response
     }
 
-    private func allow(_ origin: String, _ headers: inout FieldLines) {
-        switch origins {
-        case .any: headers.append("Access-Control-Allow-Origin", "*")
-        case .only(let known):
-            headers.append("Vary", "Origin")
-            guard let match = known.first(where: { $0.utf8.elementsEqual(origin.utf8) }) else { return }
-            headers.append("Access-Control-Allow-Origin", match)
-        }
-        headers.append("Access-Control-Expose-Headers", Self.answerFields)
+    /// The fields that a preflight asks for: any, because a field gives a page no right that its token does not give it, and
+    /// no cookie goes with a request (the Fetch standard's `Access-Control-Allow-Credentials` is never sent).
+    ///
+    /// Tracing, proxies and libraries add fields of their own, so no list of them is ever complete.
+    private static func requestFields(_ head: RequestHead) -> String {
+        guard let asked = head.headers["Access-Control-Request-Headers"], asked.utf8.count <= 4096,
+            asked.split(separator: ",", omittingEmptySubsequences: false).allSatisfy({ $0.trimmingBlanks.isToken })
+        else { return "Authorization, Content-Type" }
+        return asked
     }
-
-    private static let requestFields = """
-        Authorization, Content-Type, Accept, Origin, X-Requested-With, If-Match, If-None-Match, Idempotency-Key, \
-        client-request-id, return-client-request-id, traceparent
-        """
-
-    private static let answerFields = """
-        ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id
-        """
 
     private static func contentSecurityPolicy(authority: String) -> String {
         let origin = authority.originAndPath.origin
@@ -86,4 +77,42 @@ struct CommonHeaders: Sendable {
             + "connect-src \(connect); manifest-src 'self'; base-uri 'none'; form-action 'none'; "
             + "frame-ancestors 'none'"
     }
+}
+
+extension CrossOrigin {
+    /// Adds the fields by which a page of this origin may read an answer.
+    fileprivate func allow(_ origin: String, in headers: inout FieldLines) {
+        switch self {
+        case .any: add("*", to: &headers)
+        case .only(let known):
+            headers.append("Vary", "Origin")
+            if let match = known.first(where: { $0.isSame(as: origin) }) { add(match, to: &headers) }
+        }
+    }
+
+    /// Adds the same fields to the answer to a request that never reached the API.
+    ///
+    /// Where libmicrohttpd refuses a request itself, it may not have read the origin. Then the answer names the one origin
+    /// that may call, or none where several may.
+    package func allow(refused head: RequestHead?, in headers: inout FieldLines) {
+        if let origin = head?.headers["Origin"] { return allow(origin, in: &headers) }
+        switch self {
+        case .any: add("*", to: &headers)
+        case .only(let known): if known.count == 1 { add(known[0], to: &headers) }
+        }
+    }
+
+    private func add(_ allowed: String, to headers: inout FieldLines) {
+        headers.append("Access-Control-Allow-Origin", allowed)
+        headers.append("Access-Control-Expose-Headers", Self.answerFields)
+    }
+
+    private static let answerFields = """
+        ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id
+        """
+}
+
+extension Substring {
+    /// Whether this is a token (RFC 9110 section 5.6.2), as the names of fields are.
+    fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy { $0.isTokenCharacter } }
 }

@@ -36,11 +36,12 @@ enum CredentialFailure: Error {
     }
 
     /// Returns the same problem for every bad token, so that attackers learn nothing, except for an expired token, which
-    /// clients then refresh (V-63).
+    /// clients then refresh, and for one that is too long, with which nothing else would help (V-63).
     private static func problem(of outcome: TokenRefusal.Outcome) -> Problem {
         switch outcome {
         case .invalid: invalidToken
         case .expired: expiredToken
+        case .tooLong: longToken
         case .insufficientScope(let scopes): problem(ofMissing: scopes)
         case .unavailable(let seconds):
             Problem(
@@ -59,6 +60,11 @@ enum CredentialFailure: Error {
     private static let expiredToken = Problem(
         401, "token.expired", "The access token expired", "Refresh the token or sign in again, and send the new one.",
         headers: challenge("error=\"invalid_token\", error_description=\"The access token expired\""))
+
+    private static let longToken = Problem(
+        401, "token.too_long", "The access token is too long",
+        "A new token would be as long. Ask the operator to have fewer groups or claims put into tokens of up to 16 KiB.",
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token is too long\""))
 
     private static func problem(ofMissing scope: String) -> Problem {
         Problem(

@@ -12,7 +12,11 @@ enum InputFailure: Error {
     case tooManyFormFields
     case unsupportedMediaType
     case changesMediaType
+    /// The body is compressed (`Content-Encoding`).
+    case contentCoding
     case field(name: String, expected: String)
+    /// Both names of a value are new, and they disagree.
+    case contradiction(TaskChange.Contradiction)
     case detail(name: String, expected: String)
     case argument(name: String, expected: String)
     /// Not a list of changes; JSON that is malformed at this byte, if it is known.
@@ -54,6 +58,12 @@ enum InputFailure: Error {
             Self.mediaType("Send application/json, application/x-www-form-urlencoded or multipart/form-data")
         case .field(let name, let expected):
             Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
+        case .contradiction(let value):
+            Problem(
+                400, "request.field", "A field cannot be used",
+                value == .text
+                    ? "task must be the same as Text, or one of the two as stored; send one of the two."
+                    : "completed must be the same as Completed, or one of the two as stored; send one of the two.")
         case .detail(let name, let expected):
             Problem(422, "task.detail", "A detail of the task cannot be used", "\(name) must be \(expected).")
         case .argument(let name, let expected):
@@ -65,6 +75,11 @@ enum InputFailure: Error {
                     + (offset.map { "; reading failed at byte \($0)." } ?? "."))
         case .change(let number, let failure): failure.problem.ofChange(number)
         case .changesMediaType: Self.mediaType("Send the list of changes as application/json")
+        case .contentCoding:
+            Problem(
+                415, "request.content_coding", "The body is compressed",
+                "This server reads no Content-Encoding but identity; send the body as it is, without that header.",
+                headers: ["Accept-Encoding": "identity"])
         case .malformedIdempotencyKey:
             Problem(
                 400, "request.idempotency_key", "The Idempotency-Key is malformed",

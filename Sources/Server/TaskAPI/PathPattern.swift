@@ -63,15 +63,17 @@ struct PathPattern: Sendable {
 
 /// The path of a request in the form in which patterns are written, without empty segments.
 ///
-/// A leading `todoserver` is dropped, and `tasks` or `tasks:<digits>` is `api/tasks`, because the sample clients were
+/// The path below which a proxy has put the server is dropped, since not every proxy takes it away.
+/// A leading `todoserver` is dropped as well, and `tasks` or `tasks:<digits>` is `api/tasks`, because the sample clients were
 /// configured with all of them (docs/clients.md, "Addresses"). Nothing is redirected: clients would lose body or
 /// token.
 struct RequestPath: Sendable {
     /// A slash before each segment.
     let text: String
 
-    init(_ target: RequestTarget) {
+    init(_ target: RequestTarget, below base: String) {
         var text = target.absolutePath
+        if !base.isEmpty, text == base || text.hasPrefix("\(base)/") { text = String(text.dropFirst(base.count)) }
         if text.hasFirstSegment("todoserver") { text = String(Substring(text.utf8.dropFirst(11))) }
         if let rest = Self.afterTasksAlias(text) { text = "/api/tasks" + rest }
         self.text = text

@@ -4,12 +4,24 @@ import JSON
 /// The handlers of what everyone may read: health, the page's configuration, the page.
 struct PublicHandlers: Sendable {
     private let files: [String: PublicFile]
+    /// `404.html`, which is shown at any address, so its links begin with the path of this server.
+    private let missingPage: PublicFile?
     private let isReady: @Sendable () async -> String?
     private let page: [UInt8]
     private let resource: ProtectedResource
 
     init(_ configuration: TaskAPIConfiguration) {
         files = configuration.files
+        missingPage = files["404.html"].map { page in
+            var bytes: [UInt8] = []
+            for byte in page.bytes {
+                if byte == UInt8(ascii: "/"), bytes.suffix(2).elementsEqual("=\"".utf8) {
+                    bytes += configuration.base.utf8
+                }
+                bytes.append(byte)
+            }
+            return PublicFile(name: "404.html", bytes: bytes)
+        }
         isReady = configuration.readiness
         page = configuration.page.json
         resource = ProtectedResource(configuration)
@@ -46,7 +58,7 @@ struct PublicHandlers: Sendable {
         let head = request.head
         guard request.match.route == .file, head.method == .get || head.method == .head,
             !head.headers.contains("Origin"),
-            head.headers.preferHTML, let page = files["404.html"]
+            head.headers.preferHTML, let page = missingPage
         else { return nil }
         return Response(404, headers: ["Content-Type": page.type, "Cache-Control": "no-store"], body: page.bytes)
     }

@@ -1,5 +1,16 @@
+import Basics
 import HTTP
 import Tasks
+
+extension HeaderSection {
+    /// Whether the body has no coding (RFC 9110 section 8.4).
+    var hasPlainBody: Bool {
+        guard mayContain("Content-Encoding") else { return true }
+        return values("Content-Encoding").allSatisfy { value in
+            value.split(separator: ",").allSatisfy { $0.trimmingBlanks.isEqualIgnoringCase(to: "identity") }
+        }
+    }
+}
 
 extension RequestHead {
     /// The revisions of a task that `If-Match` allows; nil: any (RFC 9110 section 13.1.1).

@@ -6,7 +6,11 @@ package struct RouteTable: Sendable {
     /// In the order of ``Route``.
     package let rows: [(route: Route, definition: RouteDefinition)]
 
-    init(_ tasks: TaskHandlers, _ pages: PublicHandlers) {
+    private let base: String
+
+    /// `base` is the path below which a proxy has put the server, or nothing.
+    init(_ tasks: TaskHandlers, _ pages: PublicHandlers, below base: String = "") {
+        self.base = base
         rows = Route.allCases.map { ($0, $0.definition(tasks, pages)) }
     }
 
@@ -14,7 +18,7 @@ package struct RouteTable: Sendable {
 
     /// The first route that matches the path of a target; ``Route/file`` matches what no other does.
     package func match(_ target: RequestTarget) -> RouteMatch {
-        let path = RequestPath(target)
+        let path = RequestPath(target, below: base)
         for (route, definition) in rows where definition.path.matches(path) {
             return RouteMatch(route: route, definition: definition, path: path)
         }

@@ -20,7 +20,7 @@ package final class TaskAPI: RequestHandler {
         self.configuration = configuration
         authentication = BearerAuthentication(configuration)
         pages = PublicHandlers(configuration)
-        routes = RouteTable(TaskHandlers(configuration), pages)
+        routes = RouteTable(TaskHandlers(configuration), pages, below: configuration.base)
         commonHeaders = CommonHeaders(configuration)
         resourceParameter = ProtectedResource(configuration).challengeParameter
     }
@@ -75,6 +75,7 @@ package final class TaskAPI: RequestHandler {
         switch operation.handler {
         case .withoutBody(let handler): return decision(try handler(request, principal), on: request)
         case .withBody(let handler):
+            guard request.head.headers.hasPlainBody else { throw .input(.contentCoding) }
             return .readBody(limit: configuration.bodyLimit) { [self] body in
                 refusingFailures(of: request) { () throws(APIFailure) in
                     decision(try handler(request, principal, body), on: request)
@@ -130,7 +131,8 @@ extension TaskAPI {
         if case .nothingHere = failure, let page = pages.missingPage(for: request) { return page }
         // Answers of protected routes have a common one.
         let cacheControl = request.match.definition.isProtected ? nil : "no-store"
-        var response = failure.problem.response(for: request.head, cacheControl: cacheControl)
+        var response = failure.problem.response(
+            for: request.head, cacheControl: cacheControl, below: configuration.base)
         if response.status == 401, let parameter = resourceParameter,
             let challenge = response.headers["WWW-Authenticate"]
         {

@@ -1,3 +1,4 @@
+import Basics
 package import Platform
 package import Tasks
 package import Tokens
@@ -25,6 +26,8 @@ package struct TaskAPIConfiguration: Sendable {
     package var rateLimit: Int?
     /// The address by which clients reach this server, without a slash at its end.
     package var publicAddress: String?
+    /// The path of that address, such as `/todo`, which all links in answers begin with; empty if it has none.
+    package var base: String { publicAddress?.originAndPath.path ?? "" }
     /// Whether clients reach this server itself by https, without a proxy.
     package var isSecure = false
     /// The files of `Public/`, by their path.

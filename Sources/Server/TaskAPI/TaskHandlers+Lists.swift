@@ -26,6 +26,7 @@ extension TaskHandlers {
                 return response
             case .missing(let ids): throw .state(.noSuchTasks(ids))
             case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))
+            case .contradiction(let number, let value): throw .input(.change(number: number, .contradiction(value)))
             }
         }
     }

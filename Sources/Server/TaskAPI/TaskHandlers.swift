@@ -14,34 +14,37 @@ final class TaskHandlers: Sendable {
     /// The memory of long answers.
     let answers: AnswerMemory
     private let taskLimit: Int
+    /// Where the tasks are, as clients see it.
+    private let path: String
 
     init(_ configuration: TaskAPIConfiguration) {
         store = configuration.store
         time = configuration.time
         answers = configuration.answers
         taskLimit = configuration.taskLimit
+        path = "\(configuration.base)/api/tasks"
     }
 
     /// `GET /api/tasks`: at once if the whole list is requested and the store has it in memory.
     func list(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
         let (head, owner) = (request.head, Owner(principal.owner))
         if head.target.query.isEmpty, let list = store.cachedList(of: owner) {
-            return Self.representation(of: list, .all).answer(to: head)
+            return representation(of: list, .all).answer(to: head)
         }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
         return .pending { [self] () async throws(APIFailure) in
             let list = try await storing(withRoomOf: owner) { () throws(StoreError) in
                 try await store.read(ListTasks(owner: owner, selection: query))
             }
-            return try await Self.representation(of: list, query).answer(to: head).response()
+            return try await representation(of: list, query).answer(to: head).response()
         }
     }
 
     /// The list that a query selects, as an answer.
-    private static func representation(of list: TaskList, _ query: TaskQuery) -> Representation {
-        var headers = headers(tag: list.entityTag)
+    private func representation(of list: TaskList, _ query: TaskQuery) -> Representation {
+        var headers = Self.headers(tag: list.entityTag)
         if let next = list.next {
-            headers.append("Link", "</api/tasks?\(query.next(after: next))>; rel=\"next\"")
+            headers.append("Link", "<\(path)?\(query.next(after: next))>; rel=\"next\"")
         }
         return Representation(
             bytes: list.json, entityTag: list.entityTag, headers: headers, gzip: list.gzip, lease: list.lease)
@@ -99,7 +102,7 @@ final class TaskHandlers: Sendable {
         switch outcome {
         case .added(let task), .repeated(let task):
             var answer = Self.answer(201, task)
-            answer.headers.append("Location", "/api/tasks/\(task.id)")
+            answer.headers.append("Location", "\(path)/\(task.id)")
             return answer
         case .keyReused: throw .input(.idempotencyKeyReused)
         case .full: throw .state(.tooManyTasks(limit: taskLimit))
@@ -131,6 +134,7 @@ final class TaskHandlers: Sendable {
             case .missing where isConditional: throw .state(.changedMeanwhile)
             case .missing: throw .state(.noSuchTask)
             case .conflict: throw .state(.changedMeanwhile)
+            case .contradiction(let value): throw .input(.contradiction(value))
             }
         }
     }

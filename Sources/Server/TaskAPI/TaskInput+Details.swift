@@ -14,7 +14,7 @@ extension TaskInput {
                 let earlier = change
                 change.set(detail, to: try value(of: detail, field.value))
                 // Another field of the same name, in another case or in a form, must say the same.
-                guard earlier.marked[detail] == nil || earlier == change else {
+                guard !earlier.concerns(detail) || earlier == change else {
                     throw .input(.detail(name: detail.name, expected: "given once"))
                 }
             }

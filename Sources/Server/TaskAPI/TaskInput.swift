@@ -6,7 +6,7 @@ import Tasks
 /// The fields that a request gives, by path, query or body, whatever the encoding.
 ///
 /// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Of two names of one value,
-/// ``text()`` takes the first; ``agreedText()`` insists that they agree.
+/// ``text()`` takes the first, and ``change()`` keeps both.
 struct TaskInput {
     typealias Field = JSONObject.Member
 
@@ -107,8 +107,33 @@ struct TaskInput {
 
 extension TaskInput {
     /// The change that the fields ask for, as a merge patch (RFC 7396): a value that is not named stays.
+    ///
+    /// Of two names of one value that disagree, the stored task decides (``TaskChange/decided(by:)``).
     func change() throws(APIFailure) -> TaskChange {
-        TaskChange(text: try agreedText(), completed: try agreedCompleted(), details: try details())
+        var text = TwoNames<TaskText>("task", or: "Text")
+        var completed = TwoNames<Bool>("completed", or: "Completed")
+        var modified: String?
+        for field in fields {
+            if Self.isTextName(field.name) {
+                guard let value = try Self.text(of: field) else {
+                    throw .input(.field(name: "task", expected: "a text of 1 to 4096 bytes"))
+                }
+                try text.take(value, isNew: field.name.isEqualIgnoringCase(to: "task"))
+            } else if field.name.isEqualIgnoringCase(to: "completed") {
+                guard let value = Self.truth(of: field) else {
+                    throw .input(.field(name: "completed", expected: "true or false"))
+                }
+                try completed.take(value, isNew: field.name.isSame(as: "completed"))
+            } else if field.name.isEqualIgnoringCase(to: "DateModified") {
+                modified = field.value.string
+            }
+        }
+        var change = TaskChange(
+            text: text.new ?? text.old, completed: completed.new ?? completed.old, details: try details())
+        if text.disagree || completed.disagree {
+            change.oldNames = TaskChange.OldNames(text: text.old, completed: completed.old, modified: modified)
+        }
+        return change
     }
 
     /// The first text given, under `task` or `Text`; empty ones do not count.
@@ -117,36 +142,6 @@ extension TaskInput {
             if let text = try Self.text(of: field) { return text }
         }
         return nil
-    }
-
-    /// The one text given; under both names it must be the same (a changed copy of a task carries both).
-    func agreedText() throws(APIFailure) -> TaskText? {
-        var agreed: TaskText?
-        for field in fields where Self.isTextName(field.name) {
-            guard let text = try Self.text(of: field) else {
-                throw .input(.field(name: "task", expected: "a text of 1 to 4096 bytes"))
-            }
-            if let agreed, agreed != text {
-                throw .input(.field(name: "task", expected: "the same text as Text; send one of the two"))
-            }
-            agreed = text
-        }
-        return agreed
-    }
-
-    /// Whether the task is done, strictly: true, false, or their names as text.
-    func agreedCompleted() throws(APIFailure) -> Bool? {
-        var agreed: Bool?
-        for field in fields where field.name.isEqualIgnoringCase(to: "completed") {
-            guard let value = Self.truth(of: field) else {
-                throw .input(.field(name: "completed", expected: "true or false"))
-            }
-            if let agreed, agreed != value {
-                throw .input(.field(name: "completed", expected: "the same value as Completed; send one of the two"))
-            }
-            agreed = value
-        }
-        return agreed
     }
 
     /// Whether a new task is done already; a value that is no truth value is ignored, as the sample servers ignored
@@ -199,5 +194,26 @@ extension JSONValue {
         case .object(let object): object.members.contains { $0.value.containsNUL }
         case .null, .boolean, .integer, .real: false
         }
+    }
+}
+
+/// A value under the name for new clients and under the one for old clients (docs/clients.md, "Answers").
+private struct TwoNames<Value: Equatable> {
+    let name: String
+    let oldName: String
+    private(set) var new: Value?
+    private(set) var old: Value?
+
+    init(_ name: String, or oldName: String) { (self.name, self.oldName) = (name, oldName) }
+
+    /// Whether both names are given, with different values.
+    var disagree: Bool { new != nil && old != nil && new != old }
+
+    /// Takes a value; a name that is given again, in another case or in a form, must say the same.
+    mutating func take(_ value: Value, isNew: Bool) throws(APIFailure) {
+        guard (isNew ? new : old) ?? value == value else {
+            throw .input(.field(name: isNew ? name : oldName, expected: "given once"))
+        }
+        if isNew { new = value } else { old = value }
     }
 }

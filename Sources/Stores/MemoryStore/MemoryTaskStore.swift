@@ -27,27 +27,19 @@ package final class MemoryTaskStore: TaskStore {
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try read(of: query.owner) { $0.find(query.id) }
+        try read(of: query.owner) { $0.task(query.id) }
     }
 
-    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
-        try change(command.owner) { $0.perform(command) }
-    }
+    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try run(command) }
 
-    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome {
-        try change(command.owner) { $0.perform(command) }
-    }
+    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome { try run(command) }
 
-    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
-        try change(command.owner) { $0.perform(command, answers) }
-    }
+    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome { try run(command) }
 
-    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome {
-        try change(command.owner) { $0.perform(command) }
-    }
+    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try run(command) }
 
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
-        try change(command.owner) { $0.perform(command) }
+        try await command.repeated { command throws(StoreError) in try run(command) }
     }
 
     package func check() async throws(StoreError) {
@@ -64,16 +56,23 @@ package final class MemoryTaskStore: TaskStore {
     ) throws(StoreError) -> Outcome {
         try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw .overloaded }
-            return try body(state.owners[owner] ?? MemoryTasks())
+            return try body(state.owners[owner] ?? MemoryTasks(of: owner, answers: answers))
         }
     }
 
-    private func change<Outcome: Sendable>(
-        _ owner: Owner, _ body: (inout MemoryTasks) -> Outcome
-    ) throws(StoreError) -> Outcome {
+    private func run<Command: TaskCommand>(_ command: Command) throws(StoreError) -> Command.Outcome {
         try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw .overloaded }
-            return body(&state.owners[owner, default: MemoryTasks()])
+            var tasks = state.owners[command.owner] ?? MemoryTasks(of: command.owner, answers: answers)
+            // The dictionary gives its copy up, so that a change copies nothing.
+            state.owners[command.owner] = nil
+            defer { if tasks.row() != nil { state.owners[command.owner] = tasks } }
+            tasks.change = OwnerChange(of: command.owner)
+            do throws(ForeignValue) {
+                return try command.run(on: &tasks)
+            } catch {
+                throw .broken(reason: error.message)
+            }
         }
     }
 }

@@ -58,12 +58,10 @@ package struct OwnerMap: Sendable {
         return map
     }
 
-    /// The next line, without the byte order mark that some programs write.
+    /// The next line.
     private static func line(_ number: Int, _ nextLine: LineInput, _ mistakes: inout Mistakes) -> [UInt8]? {
         do throws(SystemError) {
-            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-            guard let line = try nextLine() else { return nil }
-            return number == 1 && line.starts(with: mark) ? Array(line.dropFirst(mark.count)) : line
+            return try nextLine()
         } catch {
             mistakes.lines.append("line \(number): \(error.reason)")
             return nil

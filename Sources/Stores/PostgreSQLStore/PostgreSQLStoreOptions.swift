@@ -8,8 +8,8 @@ package struct PostgreSQLStoreOptions: Sendable {
     package var writers = 2
     /// Where long lists take their memory while they are made and sent.
     package var answers = AnswerMemory()
-    /// The number of calls that may wait; more are refused as overloaded.
-    package var waiting = 10_000
+    /// The memory of all calls that wait, in bytes; more are refused as overloaded.
+    package var mostBytes = 32 << 20
     /// How long a statement may take, and a call may wait for its turn.
     package var deadlineMilliseconds = 10_000
     /// How many partitions new tables get; nil: none.

@@ -12,16 +12,16 @@ package import Tasks
 package final class PostgreSQLTaskStore: TaskStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions
-    private let lists = SharedLists()
 
-    private init(_ options: PostgreSQLStoreOptions) {
+    private init(_ options: PostgreSQLStoreOptions, sharesTransactions: Bool) {
         self.options = options
         var parts = EngineOptions(
             readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
             writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" })
         parts.mostReads = 64
-        parts.waiting = options.waiting
+        parts.mostBytes = options.mostBytes
         parts.countsUnderWay = true
+        parts.sharesTransactions = sharesTransactions
         parts.patience = UInt64(options.deadlineMilliseconds) * 1_000_000
         parts.observer = options.observer
         engine = StoreEngine(parts)
@@ -36,7 +36,7 @@ package final class PostgreSQLTaskStore: TaskStore {
         let database = try PostgreSQLDatabase(connectionString)
         let (version, partitions) = try database.prepare(partitions: options.partitions)
         if let version { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
-        let store = PostgreSQLTaskStore(options)
+        let store = PostgreSQLTaskStore(options, sharesTransactions: !partitions.areForeign)
         let engine = store.engine
         let parts = Session.Parts(
             target: database.target, options: options, isOneOwnerOnly: partitions.areForeign,
@@ -53,21 +53,18 @@ package final class PostgreSQLTaskStore: TaskStore {
     package var times: StoreTimes { engine.times }
 
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        try await Reply<TaskList>.awaiting { reply in
-            guard let list = lists.add(reply, for: query) else { return }
-            let work = PostgreSQLRead.list(list, in: options.answers)
-            engine.submit(Job(of: query.owner, .list, work, begin: list.close) { list.answer(.failure($0)) })
-        }
+        try await engine.list(query) { PostgreSQLRead.list($0, in: options.answers) }
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try await Reply<TaskItem?>.awaiting { reply in
-            let work = PostgreSQLRead.find(query, reply)
-            engine.submit(Job(of: query.owner, .find, work) { reply.answer(.failure($0)) })
-        }
+        try await engine.outcome(of: query.owner, .find) { PostgreSQLRead.find(query, $0) }
     }
 
-    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try await write(command) }
+    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
+        try await engine.outcome(of: command.owner, .write, payload: command.payload) {
+            PostgreSQLWrite(adding: command, $0)
+        }
+    }
 
     package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome { try await write(command) }
 
@@ -77,24 +74,25 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
-    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int { try await write(command) }
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try await command.repeated { command throws(StoreError) in try await write(command) }
+    }
 
     /// Makes a transaction, which a standby would refuse.
     ///
     /// At the start and after a write that failed, the check writes as an addition does, until a write succeeds.
     package func check() async throws(StoreError) {
-        _ = try await write(WriteProbe())
+        // No token can have this owner.
+        try await engine.outcome(of: Owner(""), .write) { PostgreSQLWrite(checkFor: $0) }
     }
 
     package func close() {
         if engine.close() { options.observer(.closed(checkpointed: nil)) }
     }
 
-    private func write<Command: PostgreSQLCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
-        try await Reply<Command.Outcome>.awaiting { reply in
-            let work = PostgreSQLWrite(command, reply)
-            engine.submit(
-                Job(of: command.owner, .write, weight: command.weight, work) { reply.answer(.failure($0)) })
+    private func write<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+        try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) {
+            PostgreSQLWrite(command, $0)
         }
     }
 }

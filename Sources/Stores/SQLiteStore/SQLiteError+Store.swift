@@ -3,7 +3,7 @@ package import SQLite
 import StoreEngine
 package import Tasks
 
-extension SQLiteError {
+extension SQLiteError: TransactionFailure {
     package init(_ value: ForeignValue) { self = .corrupt(value.message) }
 
     /// The error for the operator.

@@ -29,7 +29,7 @@ extension SQLiteFile {
             switch version {
             case 0: return .empty
             case SQLiteSchema.known:
-                _ = try WriteStatements.compiled(on: connection, answers: AnswerMemory())
+                _ = try SQLiteTransaction.compiled(on: connection, answers: AnswerMemory())
                 return .upToDate
             default:
                 _ = try connection.integer("SELECT count(*) FROM sqlite_master")

@@ -40,8 +40,8 @@ package struct SQLiteFile {
         return connection
     }
 
-    /// A connection to a file that another connection has brought up to date.
-    package func open(_ mode: Connection.Mode) throws(OperatorError) -> Connection {
+    /// A connection to a file that another connection has brought up to date, or to a copy of any version.
+    package func open(_ mode: Connection.Mode, anyVersion: Bool = false) throws(OperatorError) -> Connection {
         guard File.exists(path) else { throw .missingDatabase(path) }
         if let kind = File.otherKind(path) { throw .notAFile(path, kind: kind) }
         // Under another name SQLite would not find the log of a running server.
@@ -49,7 +49,7 @@ package struct SQLiteFile {
         let connection = try connect(mode)
         let version = try checkedVersion(of: connection)
         guard version > 0 else { throw .foreignDatabase(path) }
-        guard version == SQLiteSchema.known else {
+        guard anyVersion || version == SQLiteSchema.known else {
             throw .olderDatabase(path, version: version, known: SQLiteSchema.known)
         }
         return connection

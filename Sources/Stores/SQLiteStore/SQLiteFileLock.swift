@@ -12,6 +12,7 @@ package final class SQLiteFileLock: Sendable {
     private let file: FileLock
     /// The identities of SQLite's log and its index, which stay until the last connection is closed.
     private let companions = Mutex<[String: FileIdentity]>([:])
+    private let watch = Mutex(OverwriteWatch())
 
     /// Locks the file at this path, which is created if it is missing.
     package init(_ path: String) throws(OperatorError) {
@@ -40,9 +41,14 @@ package final class SQLiteFileLock: Sendable {
     /// Whether the file has lost its name, so that writes to it are lost: asked before every transaction.
     var isUnlinked: Bool { file.isNameless }
 
-    /// What happened to the files; nil if they are where they were.
+    /// What happened to the files; nil if they are where they were, and nobody else wrote to the database.
+    ///
+    /// Asked once a second, so that the watch sees whether its marks last.
     var displacement: String? {
         guard file.isInPlace else { return Self.displacement(of: path) }
+        if watch.withLock({ $0.look(at: file, index: path + "-shm") }) {
+            return "\(path) was overwritten while the server runs: stop the server, and use task-server restore"
+        }
         return companions.withLock { companions in
             for path in [path + "-wal", path + "-shm"] {
                 let found = FileIdentity(path)

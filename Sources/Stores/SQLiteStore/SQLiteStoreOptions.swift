@@ -8,8 +8,8 @@ package struct SQLiteStoreOptions: Sendable {
     package var answers = AnswerMemory()
     /// The number of threads that read what is not cached.
     package var readers = 2
-    /// The number of calls that may wait; more are refused as overloaded.
-    package var waiting = 10_000
+    /// The memory of all calls that wait, in bytes; more are refused as overloaded.
+    package var mostBytes = 32 << 20
     /// How many seconds a call may wait for its turn; a call that waits for longer is refused as overloaded.
     package var patience: UInt64 = 10
     /// Called with events, on the thread where they happen.
@@ -19,6 +19,8 @@ package struct SQLiteStoreOptions: Sendable {
     package var maximumPages: Int?
     /// For tests: an error returned here makes a commit fail.
     package var beforeCommit: @Sendable () -> SQLiteError? = { nil }
+    /// For tests: called when a commit can be seen, and before its callers are answered.
+    package var afterCommit: @Sendable () -> Void = {}
     /// For tests: called when a list was read and is not cached yet.
     package var afterRead: @Sendable () -> Void = {}
 

@@ -13,7 +13,6 @@ package final class SQLiteTaskStore: TaskStore {
     private let engine: StoreEngine
     private let checkpointer: Checkpointer
     private let cache: ListCache
-    private let lists = SharedLists()
     private let health: SQLiteHealth
     private let lock: Mutex<SQLiteFileLock?>
     private let options: SQLiteStoreOptions
@@ -27,12 +26,12 @@ package final class SQLiteTaskStore: TaskStore {
         let observer = options.observer
         var parts = EngineOptions(
             readers: (0..<max(options.readers, 1)).map { "reader-\($0)" }, writers: ["writer"])
-        parts.waiting = options.waiting
+        parts.mostBytes = options.mostBytes
         parts.patience = options.patience * 1_000_000_000
         // A file is no connection, which could be lost.
         parts.observer = { if $0 != .connected { observer($0) } }
-        // All changed lists leave the cache before the first answer: a caller who has one reads the new list.
-        parts.onCommit = { owners in for owner in owners { cache.remove(owner) } }
+        // Before the first answer: a caller who has one reads the new list.
+        parts.onCommit = { changes in cache.endChange(of: changes.map(\.owner)) }
         let engine = StoreEngine(parts)
         self.engine = engine
         checkpointer = Checkpointer(observer: options.observer) { engine.wake() }
@@ -49,7 +48,7 @@ package final class SQLiteTaskStore: TaskStore {
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         connection.followLog()
         let writes = try statements(of: file, on: connection) { connection throws(SQLiteError) in
-            try WriteStatements.compiled(on: connection, answers: options.answers)
+            try SQLiteTransaction.compiled(on: connection, answers: options.answers)
         }
         let store = SQLiteTaskStore(options, lock)
         let parts = SQLiteWriter.Parts(
@@ -94,21 +93,19 @@ package final class SQLiteTaskStore: TaskStore {
         if case .success(let list)? = cache.list(of: owner) { list } else { nil }
     }
 
-    /// Reads a list once for all who wait for it; everything of an owner is read for the cache, too.
+    /// Reads everything of an owner for the cache, too.
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        try await Reply<TaskList>.awaiting { reply in
-            let (owner, isWhole) = (query.owner, query.selection == .all)
-            if isWhole, let known = cache.list(of: owner) { return reply.answer(known) }
-            guard let shared = lists.add(reply, for: query) else { return }
-            let (cache, afterRead) = (cache, options.afterRead)
-            submit(owner, .list, begin: shared.close, shared.answer) { statements throws(SQLiteError) in
+        let (owner, isWhole) = (query.owner, query.selection == .all)
+        if isWhole, let known = cache.list(of: owner) { return try known.get() }
+        return try await engine.list(query) { shared in
+            SQLiteRead(shared.answer) { [cache, options] statements throws(SQLiteError) in
                 // The read before this one may have been of the same list.
                 if isWhole, let known = cache.list(of: owner) { return known }
                 let load = isWhole ? cache.beginLoad(of: owner) : nil
                 var list: TaskList?
                 defer { if let load { cache.finish(load, of: owner, with: list) } }
                 let result = try statements.list(query)
-                afterRead()
+                options.afterRead()
                 list = try? result.get()
                 return result
             }
@@ -116,33 +113,17 @@ package final class SQLiteTaskStore: TaskStore {
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try await Reply<TaskItem?>.awaiting { reply in
-            submit(query.owner, .find, { reply.answer($0) }) { statements throws(SQLiteError) in
-                .success(try statements.find(query))
-            }
+        try await engine.outcome(of: query.owner, .find) { reply in
+            SQLiteRead({ reply.answer($0) }) { statements throws(SQLiteError) in .success(try statements.find(query)) }
         }
     }
 
-    private func submit<Outcome>(
-        _ owner: Owner, _ kind: Job.Kind, begin: @escaping @Sendable () -> Void = {},
-        _ answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void,
-        _ body: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Result<Outcome, StoreError>
-    ) {
-        let work = SQLiteRead { statements throws(SQLiteError) in
-            let result = try body(statements)
-            return .answer { answer(result) }
-        }
-        engine.submit(Job(of: owner, kind, work, begin: begin) { answer(.failure($0)) })
-    }
-
-    private func write<Command: SQLiteCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
-        try await Reply<Command.Outcome>.awaiting { reply in
-            let work = SQLiteWrite { statements throws(SQLiteError) in
-                let outcome = try command.run(with: statements)
-                return .answer(command.effect(of: outcome)) { reply.answer(.success(outcome)) }
+    private func write<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+        try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) { reply in
+            SQLiteWrite { transaction throws(SQLiteError) in
+                let (outcome, change) = try transaction.run(command)
+                return (change, { reply.answer(.success(outcome)) })
             }
-            let job = Job(of: command.owner, .write, weight: command.weight, work) { reply.answer(.failure($0)) }
-            engine.submit(job)
         }
     }
 
@@ -156,23 +137,19 @@ package final class SQLiteTaskStore: TaskStore {
 
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
-    /// Repeats the removal until no task is left for it.
-    ///
-    /// Each transaction removes a limited number of tasks, so that the log keeps its bound and other people's writes have
-    /// their turn in between.
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
-        var total = 0
-        while true {
-            let count = try await write(command)
-            total += count
-            guard count == WriteStatements.mostRemoved else { return total }
-        }
+        try await command.repeated { command throws(StoreError) in try await write(command) }
     }
 
     /// The check writes what an addition writes, so that a writer that hangs is noticed.
     package func check() async throws(StoreError) {
         if let damage = health.damage { throw damage }
-        _ = try await write(WriteProbe())
+        try await engine.outcome(of: Owner(""), .write) { (reply: Reply<Void>) in
+            SQLiteWrite { transaction throws(SQLiteError) in
+                try transaction.probe()
+                return (nil, { reply.answer(.success(())) })
+            }
+        }
     }
 
     package func close() {

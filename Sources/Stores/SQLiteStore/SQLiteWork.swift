@@ -6,14 +6,25 @@ import Tasks
 final class SQLiteRead: JobWork {
     let run: @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Verdict
 
-    init(_ run: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Verdict) { self.run = run }
+    init<Outcome: Sendable>(
+        _ answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void,
+        _ body: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> Result<Outcome, StoreError>
+    ) {
+        run = { statements throws(SQLiteError) in
+            let result = try body(statements)
+            return .answer { answer(result) }
+        }
+    }
 }
 
 /// A write of this store: it runs in the open transaction, and its caller may be answered only after the commit.
 final class SQLiteWrite: JobWork {
-    let run: @Sendable (borrowing WriteStatements) throws(SQLiteError) -> Verdict
+    /// What a write has changed, nil for a probe, which leaves nothing; and what answers its caller.
+    typealias Done = (change: OwnerChange?, answer: @Sendable () -> Void)
 
-    init(_ run: @escaping @Sendable (borrowing WriteStatements) throws(SQLiteError) -> Verdict) { self.run = run }
+    let run: @Sendable (inout SQLiteTransaction) throws(SQLiteError) -> Done
+
+    init(_ run: @escaping @Sendable (inout SQLiteTransaction) throws(SQLiteError) -> Done) { self.run = run }
 }
 
 /// The session of a thread that reads.
@@ -27,8 +38,6 @@ final class SQLiteReader: StoreSession {
     }
 
     func maintain(at now: UInt64) -> UInt64 { .max }
-
-    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] { [] }
 
     func run(_ jobs: [Job]) -> BatchResult {
         BatchResult(jobs.map { ($0, verdict(on: $0)) })

@@ -14,17 +14,16 @@ final class SQLiteWriter: StoreSession {
         let checkpointer: Checkpointer
     }
 
-    private let statements: WriteStatements
+    private var transaction: SQLiteTransaction
     private let parts: Parts
     private let time = SystemTime()
-    private var order = WriteOrder()
     /// Monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
     /// Whether there may be more expired idempotency keys than were removed last.
     private var mustPrune = false
 
-    init(_ statements: consuming WriteStatements, _ parts: Parts) {
-        self.statements = statements
+    init(_ transaction: consuming SQLiteTransaction, _ parts: Parts) {
+        self.transaction = transaction
         self.parts = parts
     }
 
@@ -40,22 +39,19 @@ final class SQLiteWriter: StoreSession {
             besideCheckpointer { prune() }
             if mustPrune { return 0 }
         }
-        return order.nextLong > now ? min(order.nextLong, nextMaintenance) : nextMaintenance
+        return nextMaintenance
     }
 
-    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] {
-        order.next(of: &waiting, atMost: Job.mostWeight, parts.checkpointer.room, at: now)
-    }
+    var room: WriteRoom { parts.checkpointer.room }
 
     func run(_ jobs: [Job]) -> BatchResult {
-        defer { order.noteEnd(at: time.monotonicNanoseconds) }
-        return besideCheckpointer { commit(jobs) }
+        besideCheckpointer { commit(jobs) }
     }
 
     /// Runs a transaction of which the checkpointer knows.
     private func besideCheckpointer<Result>(_ body: () -> Result) -> Result {
         parts.checkpointer.beginTransaction()
-        defer { parts.checkpointer.endTransaction(logLength: statements.connection.logLength) }
+        defer { parts.checkpointer.endTransaction(logLength: transaction.connection.logLength) }
         return body()
     }
 
@@ -65,32 +61,41 @@ final class SQLiteWriter: StoreSession {
         if let error = parts.health.refusal { return BatchResult(refusing: jobs, error) }
         // What an error means: where one write fails, the others may succeed without it.
         var failure = BatchFailure.final
+        var result = BatchResult([])
         do throws(SQLiteError) {
-            try statements.begin.run()
+            try transaction.begin.run()
             failure = .oneJob
-            var result = BatchResult(try jobs.map { job throws(SQLiteError) in (job, try verdict(on: job)) })
+            for job in jobs { try run(job, into: &result) }
             failure = .final
+            // The commit can be seen before it is answered, and then no older list may be.
+            parts.cache.beginChange(of: result.changes.map(\.owner))
             if let error = parts.options.beforeCommit() { throw error }
-            try statements.commit.run()
+            try transaction.commit.run()
+            parts.options.afterCommit()
             result.transaction = .committed
             return result
         } catch {
-            statements.connection.rollBack()
+            transaction.connection.rollBack()
+            parts.cache.endChange(of: result.changes.map(\.owner))
             return BatchResult(failed: jobs, failure, parts.health.record(error), error.report)
         }
     }
 
-    private func verdict(on job: Job) throws(SQLiteError) -> Verdict {
-        guard let write = job.work as? SQLiteWrite else { return .refuse(.broken(reason: "no write of SQLite")) }
-        return try write.run(statements)
+    private func run(_ job: Job, into result: inout BatchResult) throws(SQLiteError) {
+        guard let write = job.work as? SQLiteWrite else {
+            return result.verdicts.append((job, .refuse(.broken(reason: "no write of SQLite"))))
+        }
+        let (change, answer) = try write.run(&transaction)
+        result.verdicts.append((job, .answer(answer)))
+        result.note(change)
     }
 
     /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
     private func prune() {
         let limit = 2 * Job.mostWeight
         // The next write reports the same failure.
-        let isDone: Void? = try? statements.pruneKeys(at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
-        mustPrune = isDone != nil && statements.connection.changes == limit
+        let isDone: Void? = try? transaction.pruneKeys(at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
+        mustPrune = isDone != nil && transaction.connection.changes == limit
     }
 
     /// Cached lists are as lost as the file: they are not answered either.
@@ -100,7 +105,7 @@ final class SQLiteWriter: StoreSession {
 
     /// Moves the log into the database, if that is possible.
     func end() {
-        let busy = try? statements.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+        let busy = try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
         parts.options.observer(.closed(checkpointed: busy == 0))
     }
 }

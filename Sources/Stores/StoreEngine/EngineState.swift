@@ -1,6 +1,8 @@
 import Tasks
 
 /// What the threads of an engine share: the jobs that wait, what each session does, and what is counted.
+///
+/// It has no clock and no thread: times are monotonic nanoseconds.
 struct EngineState {
     /// A session and its thread.
     struct Worker {
@@ -18,20 +20,29 @@ struct EngineState {
         /// Whether the thread sleeps or is about to: only then is the costly wake needed.
         var isIdle = false
         var underWay: [Job] = []
+        /// When the jobs under way were taken.
+        var since: UInt64 = 0
         /// The line of the jobs under way, or of the last ones: a session that serves both lines serves them in turn.
         var lastLine = Line.reads
     }
 
     enum Taken {
-        case jobs([Job])
-        /// Nothing is to be done before this monotonic time, unless another job comes.
+        /// Jobs to run, and the thread to wake, because more jobs wait.
+        case jobs([Job], wake: Int?)
+        /// Nothing is to be done before this time, unless another job comes.
         case nothing(until: UInt64)
         /// The line is closed, and all accepted jobs were taken.
         case end
     }
 
     /// By line.
-    private var waiting: [[Job]] = [[], []]
+    private var waiting = [FairQueue(turn: 1), FairQueue(turn: Job.mostOfShort)]
+    /// By kind: the queues of the owners with callers who are not answered.
+    private var queues = Job.Kind.allCases.map { _ in [Owner: OwnerQueue]() }
+    /// The lists that wait, which later callers may share.
+    private var lists: [ListTasks: Job] = [:]
+    private var longWrites = LongWrites()
+    private var bytes = 0
     private var closed: Set<Line> = []
     var workers: [Worker]
     private var counts = StoreStatistics()
@@ -53,33 +64,56 @@ struct EngineState {
     }
 
     private func count(_ line: Line) -> Int {
-        guard options.countsUnderWay else { return waiting[line.rawValue].count }
-        return workers.reduce(waiting[line.rawValue].count) { $0 + ($1.lastLine == line ? $1.underWay.count : 0) }
+        let count = waiting[line.rawValue].callers
+        guard options.countsUnderWay else { return count }
+        return workers.lazy.filter { $0.lastLine == line }.reduce(count) { $1.underWay.reduce($0) { $0 + $1.callers } }
     }
 
     // MARK: Jobs
 
-    /// Lets a job wait; returns the thread to wake, if one must be woken.
-    mutating func submit(_ job: Job) -> Result<Int?, StoreError> {
-        let line = job.line
-        guard !closed.contains(line), count(.reads) + count(.writes) < options.waiting else {
+    /// Lets a job wait, or the caller of a list with those of an equal one; returns the thread to wake, if one must be woken.
+    mutating func submit(_ job: Job, isAbandoned: Bool = false) -> Result<Int?, StoreError> {
+        guard !isAbandoned else { return .failure(.overloaded) }
+        guard hasSession || closed.contains(job.line) else {
+            return .failure(.unavailable(reason: reports.lastLoss))
+        }
+        let (queue, cost) = (queue(for: job), job.bytes)
+        guard !closed.contains(job.line), hasRoom(for: cost, besides: queue.bytes) else {
+            release(0, of: queue)
             counts.refused += 1
             return .failure(.overloaded)
         }
-        guard hasSession else { return .failure(.unavailable(reason: reports.lastLoss)) }
-        waiting[line.rawValue].append(job)
-        // A job that waits for its turn is taken by the session that ends the turn before it.
-        guard let idle = workers.indices.first(where: { workers[$0].isIdle && serves($0, line) }), !isBusy(job) else {
-            return .success(nil)
+        queue.bytes += cost
+        bytes += cost
+        if let list = job.list {
+            if let equal = lists[list.query]?.list {
+                equal.join(list)
+                return .success(nil)
+            }
+            lists[list.query] = job
         }
-        workers[idle].isIdle = false
-        return .success(idle)
+        waiting[job.line.rawValue].append(job, to: queue)
+        // A job that waits for its owner's turn is taken by the session that ends the turn before it.
+        let isBusy = job.kind != .find && queue.session != nil
+        return .success(isBusy ? nil : wakeIdle(job.line))
     }
 
-    /// Whether a job waits for its turn after another one of the same owner, which is under way.
-    private func isBusy(_ job: Job) -> Bool {
-        job.kind != .find
-            && workers.contains { $0.underWay.contains { $0.kind == job.kind && $0.owner == job.owner } }
+    /// The queue of the job's owner, found or made with one search.
+    private mutating func queue(for job: Job) -> OwnerQueue {
+        func found(_ queue: inout OwnerQueue) -> OwnerQueue { queue }
+        return found(&queues[job.kind.rawValue][job.owner, default: OwnerQueue(of: job.owner, job.kind)])
+    }
+
+    /// Whether a call of an owner who holds so many bytes has room; some is left for owners who hold nothing.
+    private func hasRoom(for cost: Int, besides mine: Int) -> Bool {
+        let free = options.mostBytes - bytes - cost
+        return free >= 0 && (mine == 0 || mine + cost <= free / 3)
+    }
+
+    private mutating func wakeIdle(_ line: Line) -> Int? {
+        let idle = workers.indices.first { workers[$0].isIdle && serves($0, line) }
+        if let idle { workers[idle].isIdle = false }
+        return idle
     }
 
     /// Whether a session is there, or may soon be: jobs wait while the first sessions are being opened.
@@ -91,18 +125,17 @@ struct EngineState {
     }
 
     /// Takes the jobs that a session runs next; its thread sleeps until the limit if there are none.
-    mutating func take(for number: Int, by session: any StoreSession, at now: UInt64, until limit: UInt64) -> Taken {
+    mutating func take(for number: Int, _ room: WriteRoom, at now: UInt64, until limit: UInt64) -> Taken {
         workers[number].isIdle = false
         let last = workers[number].lastLine
         for line in [last == .reads ? .writes : .reads, last] as [Line] where serves(number, line) {
-            let jobs =
-                line == .reads
-                ? takeReads(for: number)
-                : session.takeWrites(of: &waiting[line.rawValue], except: busyOwners(.write, for: number), at: now)
+            let jobs = line == .reads ? takeReads(for: number) : takeWrites(for: number, room, at: now)
             guard jobs.isEmpty else {
                 workers[number].underWay = jobs
+                workers[number].since = now
                 workers[number].lastLine = line
-                return .jobs(jobs)
+                let isMoreReady = waiting[line.rawValue].owners.contains { $0.session == nil }
+                return .jobs(jobs, wake: isMoreReady ? wakeIdle(line) : nil)
             }
         }
         let own = workers[number].line
@@ -110,8 +143,7 @@ struct EngineState {
             workers[number].condition = .down
             return .end
         }
-        let pauses = waiting[Line.writes.rawValue].lazy.map(\.retry.notBefore).filter { $0 > now }
-        let end = min(limit, pauses.min() ?? .max)
+        let end = min(limit, nextWrite(after: now))
         workers[number].isIdle = end > now
         return .nothing(until: end)
     }
@@ -121,31 +153,51 @@ struct EngineState {
 
     func isClosed(_ line: Line) -> Bool { closed.contains(line) }
 
-    /// Takes the reads that have waited longest, but of each owner one list at a time, so that one cannot delay all.
+    /// Of each owner one list is read at a time.
     private mutating func takeReads(for number: Int) -> [Job] {
-        let reads = waiting[Line.reads.rawValue]
-        guard !reads.isEmpty else { return [] }
-        var owners = busyOwners(.list, for: number)
-        var (taken, left): ([Job], [Job]) = ([], [])
-        for read in reads {
-            let isFull = taken.count == options.mostReads
-            if !isFull, read.kind != .list || owners.insert(read.owner).inserted {
-                taken.append(read)
-            } else {
-                left.append(read)
-            }
+        let jobs = waiting[Line.reads.rawValue].take(upTo: options.mostReads, for: number) { _, queue in
+            queue.kind == .find || queue.session == nil
         }
-        waiting[Line.reads.rawValue] = left
-        return taken
+        for job in jobs { noLongerShared(job) }
+        return jobs
     }
 
-    /// The owners for whom other sessions run jobs of this kind.
-    private func busyOwners(_ kind: Job.Kind, for number: Int) -> Set<Owner> {
-        var owners: Set<Owner> = []
-        for other in workers.indices where other != number {
-            for job in workers[other].underWay where job.kind == kind { owners.insert(job.owner) }
+    private mutating func noLongerShared(_ job: Job) {
+        if let query = job.list?.query, lists[query] === job { lists[query] = nil }
+    }
+
+    /// Takes the writes of the next transaction; of each owner one session writes at a time.
+    private mutating func takeWrites(for number: Int, _ room: WriteRoom, at now: UInt64) -> [Job] {
+        guard room != .nothing else { return [] }
+        let line = Line.writes.rawValue
+        let next = waiting[line].nextWrites(at: now)
+        let writers = workers.indices.count { workers[$0].condition == .up && serves($0, .writes) }
+        let running = workers.count { $0.underWay.first?.isLong ?? false }
+        if let long = next.long, room == .everything,
+            longWrites.isNext(before: next.short, long, at: now, running: running, of: writers)
+        {
+            longWrites.begin()
+            return [waiting[line].takeOne(at: long, for: number)]
         }
-        return owners
+        guard let short = next.short else { return [] }
+        longWrites.isContended = true
+        let first = waiting[line].owners[short]
+        let scope = first.jobs.first?.retry.scope ?? .alone
+        guard scope != .alone else { return [waiting[line].takeOne(at: short, for: number)] }
+        let only = scope == .all && options.sharesTransactions ? nil : first
+        return waiting[line].take(upTo: Job.mostWeight, for: number) { job, queue in
+            (only == nil || queue === only) && (queue.session == nil || queue.session == number)
+                && (job.retry.scope == scope || scope == .sameOwner && job.retry.scope == .all) && !job.isLong
+                && job.retry.notBefore <= now
+        }
+    }
+
+    /// When a write that waits now can be taken.
+    private func nextWrite(after now: UInt64) -> UInt64 {
+        let owners = waiting[Line.writes.rawValue].owners
+        let pauses = owners.lazy.compactMap(\.jobs.first?.retry.notBefore).filter { $0 > now }
+        let hasLong = longWrites.next > now && owners.contains { $0.jobs.first?.isLong ?? false }
+        return min(pauses.min() ?? .max, hasLong ? longWrites.next : .max)
     }
 
     /// Removes and returns the jobs that have waited for too long.
@@ -153,28 +205,78 @@ struct EngineState {
         guard now > options.patience else { return [] }
         let limit = now - options.patience
         var overdue: [Job] = []
-        // The first one has waited longest.
-        for line in waiting.indices where waiting[line].first.map({ $0.since < limit }) ?? false {
-            overdue += waiting[line].filter { $0.since < limit }
-            waiting[line].removeAll { $0.since < limit }
+        // The first job of an owner has waited longest.
+        for line in waiting.indices where waiting[line].owners.contains(where: { $0.jobs.first?.since ?? .max < limit })
+        {
+            overdue += waiting[line].remove { $0.since < limit }
         }
-        counts.refused += overdue.count
+        counts.refused += overdue.reduce(0) { $0 + $1.callers }
+        release(overdue)
         return overdue
     }
 
     mutating func takeAll(_ lines: [Line]) -> [Job] {
-        var jobs: [Job] = []
-        for line in lines {
-            jobs += waiting[line.rawValue]
-            waiting[line.rawValue] = []
-        }
+        let jobs = lines.flatMap { waiting[$0.rawValue].remove { _ in true } }
+        release(jobs)
         return jobs
     }
 
+    /// Removes the job of a caller who has left, unless a session has taken the job; returns how to answer the caller.
+    mutating func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) -> (@Sendable (StoreError) -> Void)? {
+        guard let queue = queues[kind.rawValue][owner] else { return nil }
+        for job in queue.jobs {
+            if let list = job.list {
+                guard let reply = list.remove(call) else { continue }
+                if list.count == 0 { removeWaiting(job) }
+                release(Job.callBytes, of: queue)
+                return { reply.answer(.failure($0)) }
+            }
+            guard job.call == call else { continue }
+            removeWaiting(job)
+            release(job.bytes, of: queue)
+            return job.refuse
+        }
+        return nil
+    }
+
+    private mutating func removeWaiting(_ job: Job) {
+        _ = waiting[job.line.rawValue].remove { $0 === job }
+        noLongerShared(job)
+    }
+
+    /// Forgets the memory of jobs that are answered, or will be at once.
+    private mutating func release(_ jobs: [Job], areUnderWay: Bool = false) {
+        for job in jobs {
+            noLongerShared(job)
+            let kind = job.kind.rawValue
+            guard let place = queues[kind].index(forKey: job.owner) else { continue }
+            let queue = queues[kind].values[place]
+            if areUnderWay { queue.session = nil }
+            bytes -= job.bytes
+            queue.bytes -= job.bytes
+            if queue.bytes == 0 { queues[kind].remove(at: place) }
+        }
+    }
+
+    private mutating func release(_ cost: Int, of queue: OwnerQueue) {
+        bytes -= cost
+        queue.bytes -= cost
+        if queue.bytes == 0 { queues[queue.kind.rawValue][queue.owner] = nil }
+    }
+
     /// Counts what became of a batch, and lets the jobs wait that are tried again; returns the events.
-    mutating func finish(_ number: Int, _ result: BatchResult, again: [Job]) -> [StoreEvent] {
+    mutating func finish(_ number: Int, _ result: BatchResult, again: [Job], at now: UInt64) -> [StoreEvent] {
+        let jobs = workers[number].underWay
         workers[number].underWay = []
-        if let first = again.first { waiting[first.line.rawValue].insert(contentsOf: again, at: 0) }
+        if jobs.first?.isLong ?? false { longWrites.end(at: now, after: now - workers[number].since) }
+        // The callers of a job that is tried again are not answered.
+        for job in again.reversed() {
+            guard let queue = queues[job.kind.rawValue][job.owner] else { continue }
+            queue.bytes += job.bytes
+            bytes += job.bytes
+            waiting[job.line.rawValue].putBack(job, to: queue)
+        }
+        release(jobs, areUnderWay: true)
         switch result.transaction {
         case .committed:
             counts.commits += 1
@@ -187,7 +289,7 @@ struct EngineState {
         }
         var events: [StoreEvent?] = []
         if let failure = result.report { events.append(reports.failed(failure)) }
-        if result.hasWritten { events.append(reports.written()) }
+        if result.transaction == .committed, result.hasWritten { events.append(reports.written()) }
         if let loss = result.loss { events.append(lose(number, loss)) }
         return events.compactMap(\.self)
     }

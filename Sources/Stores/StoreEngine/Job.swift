@@ -6,7 +6,7 @@ private import Platform
 /// A job is a class, because a queue moves its jobs often. It never changes, so another try is another job. It is not
 /// generic, because generic code that is compiled without the types of the databases takes many times as long.
 package final class Job: Sendable {
-    package enum Kind: Sendable {
+    package enum Kind: Int, Sendable, CaseIterable {
         /// Reads one task.
         case find
         /// Reads a list; of each owner one list is read at a time.
@@ -14,46 +14,62 @@ package final class Job: Sendable {
         case write
     }
 
+    /// The number of the caller, by which the job is withdrawn.
+    let call: Int
     package let owner: Owner
     package let kind: Kind
-    /// How much of a transaction the job takes, in rows of tasks; see ``StoreCommand``.
+    /// How much of a transaction the job takes, in rows of tasks; see ``Tasks/TaskCommand``.
     package let weight: Int
+    /// What the job carries, in bytes.
+    let payload: Int
     /// When the caller began to wait; monotonic nanoseconds.
     package let since: UInt64
     package let retry: RetryState
-    /// A closure that the engine calls each time before a session runs the job.
-    let begin: @Sendable () -> Void
+    /// The callers of a list that several may share.
+    let list: SharedList?
     /// Answers the caller with an error.
     package let refuse: @Sendable (StoreError) -> Void
-    /// What to do, in the terms of the database: only its sessions know the type.
+    /// What to do, in the terms of the database: the engine does not look into the work.
     package let work: any JobWork
 
     package init(
-        of owner: Owner, _ kind: Kind, weight: Int = 1, since: UInt64 = SystemTime().monotonicNanoseconds,
-        retry: RetryState = RetryState(), _ work: any JobWork, begin: @escaping @Sendable () -> Void = {},
-        refuse: @escaping @Sendable (StoreError) -> Void
+        call: Int = 0, of owner: Owner, _ kind: Kind, weight: Int = 1, payload: Int = 0,
+        since: UInt64 = SystemTime().monotonicNanoseconds, retry: RetryState = RetryState(), list: SharedList? = nil,
+        _ work: any JobWork, refuse: @escaping @Sendable (StoreError) -> Void
     ) {
+        self.call = call
         self.owner = owner
         self.kind = kind
         self.weight = weight
+        self.payload = payload
         self.since = since
         self.retry = retry
+        self.list = list
         self.work = work
-        self.begin = begin
         self.refuse = refuse
     }
 
     /// The job of the same caller for another try, or with the work that must follow.
     package func again(_ retry: RetryState, _ work: (any JobWork)? = nil) -> Job {
         Job(
-            of: owner, kind, weight: weight, since: since, retry: retry, work ?? self.work, begin: begin, refuse: refuse
-        )
+            call: call, of: owner, kind, weight: weight, payload: payload, since: since, retry: retry, list: list,
+            work ?? self.work, refuse: refuse)
     }
 
     /// The weight of its writes at which a transaction is full.
     package static let mostWeight = 256
+    /// The most weight of a short write; a long one has a transaction of its own.
+    static let mostOfShort = 16
+    /// The memory of a waiting call with its request, as measured, in bytes.
+    package static let callBytes = 6 << 10
 
     var line: Line { kind == .write ? .writes : .reads }
+    var isLong: Bool { weight > Self.mostOfShort }
+    /// What the job takes of its owner's turns: a list counts as so many reads of one task.
+    var charge: Int { kind == .list ? 16 : weight }
+    var callers: Int { list?.count ?? 1 }
+    /// The memory of the job and its callers.
+    var bytes: Int { payload + callers * Self.callBytes }
 }
 
 /// The work of a job of one database.

@@ -56,8 +56,10 @@ package struct RetryState: Sendable, Equatable {
     /// The time before the next attempt to open a session, in nanoseconds: none after a loss, then a tenth of a second,
     /// doubling up to two.
     package static func reconnectPause(afterFailures failures: Int) -> UInt64 {
-        failures == 0 ? 0 : min(UInt64(50) << UInt64(min(failures, 6)), 2000) * 1_000_000
+        failures == 0 ? 0 : min(UInt64(50_000_000) << UInt64(min(failures, 6)), longestReconnectPause)
     }
+
+    static let longestReconnectPause: UInt64 = 2_000_000_000
 }
 
 /// Why nothing of a batch was kept, as far as another try depends on the reason.

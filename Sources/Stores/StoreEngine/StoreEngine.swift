@@ -6,8 +6,8 @@ private import Synchronization
 /// The queue of a store, and the threads that run its jobs, each on a session of its own.
 ///
 /// Some sessions read and some write; while no session of a kind is open, which happens with PostgreSQL only, the others
-/// do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. For each owner, one
-/// session at a time writes, and one reads a list.
+/// do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. Owners take turns
+/// (``FairQueue``). For each owner, one session at a time writes, and one reads a list.
 package final class StoreEngine: Sendable {
     package typealias Opening = @Sendable (_ number: Int) throws(SessionLoss) -> any StoreSession
 
@@ -18,6 +18,7 @@ package final class StoreEngine: Sendable {
     /// By session: those that read, then those that write.
     private let wakeups: [Wakeup]
     private let threads = Mutex<[NamedThread]>([])
+    private let lastCall = Atomic(0)
 
     package init(_ options: EngineOptions) {
         self.options = options
@@ -35,13 +36,48 @@ package final class StoreEngine: Sendable {
         }
     }
 
+    /// Lets a caller wait for the outcome of some work; work that has not begun is given up when the caller's task is cancelled.
+    package func outcome<Outcome: Sendable>(
+        of owner: Owner, _ kind: Job.Kind, weight: Int = 1, payload: Int = 0, _ work: (Reply<Outcome>) -> any JobWork
+    ) async throws(StoreError) -> Outcome {
+        let call = lastCall.wrappingAdd(1, ordering: .relaxed).newValue
+        return try await Reply.awaiting { reply in
+            submit(
+                Job(call: call, of: owner, kind, weight: weight, payload: payload, work(reply)) {
+                    reply.answer(.failure($0))
+                })
+        } onCancel: { [self] in
+            withdraw(call, of: owner, kind)
+        }
+    }
+
+    /// Lets a caller wait for a list, which is read once for all who wait for the same.
+    package func list(
+        _ query: ListTasks, _ work: (SharedList) -> any JobWork
+    ) async throws(StoreError) -> TaskList {
+        let call = lastCall.wrappingAdd(1, ordering: .relaxed).newValue
+        return try await Reply.awaiting { reply in
+            let list = SharedList(query, for: call, reply)
+            submit(Job(of: query.owner, .list, list: list, work(list)) { list.answer(.failure($0)) })
+        } onCancel: { [self] in
+            withdraw(call, of: query.owner, .list)
+        }
+    }
+
     /// Lets a job wait for a session, or refuses it.
-    package func submit(_ job: Job) {
-        switch state.withLock({ $0.submit(job) }) {
+    private func submit(_ job: Job) {
+        // A task that is cancelled after this look withdraws the job when the lock is free.
+        switch state.withLock({ $0.submit(job, isAbandoned: Task.isCancelled) }) {
         case .success(nil): break
         case .success(let number?): wakeups[number].wake()
         case .failure(let error): job.refuse(error)
         }
+    }
+
+    private func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) {
+        guard let refuse = state.withLock({ $0.withdraw(call, of: owner, kind) }) else { return }
+        // The runtime holds a lock of the cancelled task now, so the task must not continue on this thread.
+        Task.detached { refuse(.overloaded) }
     }
 
     /// Lets the threads choose again.
@@ -74,48 +110,48 @@ package final class StoreEngine: Sendable {
     ///
     /// It works until the line is closed, and everything that was accepted is answered.
     private func runSession(_ number: Int, _ open: Opening) {
-        // The attempts to open a session that failed since the last that did not.
+        // The attempts since the last session that was of use: it has run a batch, or has lasted.
         var failures = 0
         var nextAttempt: UInt64 = 0
         while awaitAttempt(number, at: nextAttempt, isRetry: failures > 0) {
             do throws(SessionLoss) {
                 let session = try opening(number, open)
-                (failures, nextAttempt) = (0, 0)
+                let lasting = time.monotonicNanoseconds + RetryState.longestReconnectPause
                 report(state.withLock { $0.open(number) })
                 wake()
-                if !work(on: session, number) { return }
+                guard let wasUseful = work(on: session, number) else { return }
+                failures = wasUseful || time.monotonicNanoseconds > lasting ? 0 : failures + 1
             } catch {
                 failures += 1
-                nextAttempt = time.monotonicNanoseconds + RetryState.reconnectPause(afterFailures: failures)
                 noteLost(number, error)
                 let (jobs, error) = state.withLock { $0.takeHopeless() }
                 for job in jobs { job.refuse(error) }
             }
+            nextAttempt = time.monotonicNanoseconds + RetryState.reconnectPause(afterFailures: failures)
         }
     }
 
-    /// Runs jobs on a session; returns whether the session was lost, so that another one is needed.
-    private func work(on session: any StoreSession, _ number: Int) -> Bool {
+    /// Runs jobs on a session until it is lost; returns whether it has run a batch before, or nil at the end of the line.
+    private func work(on session: any StoreSession, _ number: Int) -> Bool? {
+        var wasUseful = false
         while true {
             do throws(SessionLoss) {
                 let limit = try session.maintain(at: time.monotonicNanoseconds)
                 guard let jobs = take(for: number, by: session, until: limit) else {
                     session.end()
-                    return false
+                    return nil
                 }
                 guard !jobs.isEmpty else { continue }
                 let start = time.monotonicNanoseconds
-                for job in jobs {
-                    times.waits.add(start - job.since)
-                    job.begin()
-                }
-                let result = session.run(jobs)
+                for job in jobs { times.waits.add(start - job.since) }
+                let result = session.run(jobs).completed(for: jobs)
                 if result.transaction == .committed { times.commits.add(time.monotonicNanoseconds - start) }
                 finish(number, result)
-                if result.loss != nil { return true }
+                if result.loss != nil { return wasUseful }
+                wasUseful = true
             } catch {
                 noteLost(number, error)
-                return true
+                return wasUseful
             }
         }
     }
@@ -149,13 +185,17 @@ package final class StoreEngine: Sendable {
     private func take(for number: Int, by session: any StoreSession, until limit: UInt64) -> [Job]? {
         while true {
             let now = time.monotonicNanoseconds
+            // The session looks before the lock is taken, because the answer may need a lock of its own.
+            let room = session.room
             let (taken, overdue) = state.withLock { state in
                 let overdue = state.takeOverdue(at: now)
-                return (state.take(for: number, by: session, at: now, until: limit), overdue)
+                return (state.take(for: number, room, at: now, until: limit), overdue)
             }
             for job in overdue { job.refuse(.overloaded) }
             switch taken {
-            case .jobs(let jobs): return jobs
+            case .jobs(let jobs, let idle):
+                if let idle { wakeups[idle].wake() }
+                return jobs
             case .end:
                 // The others may wait for the jobs that were taken last.
                 wake()
@@ -173,20 +213,19 @@ package final class StoreEngine: Sendable {
     /// Counts and reports what became of a batch, tells the listener what was changed, and answers the callers.
     private func finish(_ number: Int, _ result: BatchResult) {
         var again: [Job] = []
-        var changed: [Owner] = []
         for (_, verdict) in result.verdicts {
             switch verdict {
-            case .answer(.listChanged(let owner), _): changed.append(owner)
             case .answer, .refuse: break
             case .again(let job): again.append(job.kind == .write ? paused(job) : job)
             }
         }
-        for event in state.withLock({ $0.finish(number, result, again: again) }) { report(event) }
+        let now = time.monotonicNanoseconds
+        for event in state.withLock({ $0.finish(number, result, again: again, at: now) }) { report(event) }
         // A caller who has an answer must find what was changed.
-        if !changed.isEmpty { options.onCommit(changed) }
+        if !result.changes.isEmpty { options.onCommit(result.changes) }
         for (job, verdict) in result.verdicts {
             switch verdict {
-            case .answer(_, let answer): answer()
+            case .answer(let answer): answer()
             case .refuse(let error): job.refuse(error)
             case .again: break
             }

@@ -5,19 +5,22 @@ package protocol StoreSession: AnyObject {
     /// Does what is due between two batches; returns the monotonic time at which something is due next, at the latest.
     func maintain(at now: UInt64) throws(SessionLoss) -> UInt64
 
-    /// Removes and returns the waiting writes that share the next transaction; those that are tried again wait first.
-    ///
-    /// It leaves those that may not share a transaction with the others (``RetryState/Scope``), whose pause has not ended,
-    /// or whose owner is `busy`, because another session writes for that owner.
-    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job]
+    /// The writes for which the database has room now.
+    var room: WriteRoom { get }
 
     /// Runs jobs that are all reads or all writes, the writes in one transaction; gives exactly one verdict for each.
+    ///
+    /// A job whose work is not of this database is left out, and refused by the engine.
     ///
     /// A session ends its waits for the database itself.
     func run(_ jobs: [Job]) -> BatchResult
 
     /// Ends the work, after all accepted jobs were answered.
     func end()
+}
+
+extension StoreSession {
+    package var room: WriteRoom { .everything }
 }
 
 /// Why a session was lost, or could not be opened.
@@ -28,9 +31,9 @@ package struct SessionLoss: Error {
 }
 
 /// What becomes of a job after its batch.
-package enum Verdict {
+package enum Verdict: Sendable {
     /// The closure answers the caller.
-    case answer(Effect = .none, () -> Void)
+    case answer(@Sendable () -> Void)
     case refuse(StoreError)
     /// This job waits in place of the one that was taken.
     case again(Job)
@@ -39,9 +42,9 @@ package enum Verdict {
 }
 
 /// What became of a batch.
-package struct BatchResult {
+package struct BatchResult: Sendable {
     /// What became of the transaction of a batch.
-    package enum Transaction {
+    package enum Transaction: Sendable {
         /// The batch had reads only, or was refused before it began a transaction.
         case none
         case committed
@@ -51,6 +54,11 @@ package struct BatchResult {
 
     package var verdicts: [(job: Job, verdict: Verdict)]
     package var transaction = Transaction.none
+    /// What the transaction has changed.
+    package private(set) var changes: [OwnerChange] = []
+    /// Whether the transaction has written something: one that has not needs no room on the disk, and so does not show
+    /// that the database takes writes.
+    private(set) var hasWritten = false
     /// The failure to report, if it concerns more than its caller.
     package var report: ReportedFailure?
     /// Set if the session was lost.
@@ -79,6 +87,16 @@ package struct BatchResult {
         return self
     }
 
+    /// The batch with a refusal for each job that has no verdict, so that no caller waits for ever.
+    consuming func completed(for jobs: [Job]) -> BatchResult {
+        guard verdicts.count != jobs.count else { return self }
+        let judged = Set(verdicts.map { ObjectIdentifier($0.job) })
+        for job in jobs where !judged.contains(ObjectIdentifier(job)) {
+            verdicts.append((job, .refuse(.broken(reason: "a job of another database"))))
+        }
+        return self
+    }
+
     /// The writes of a transaction that failed; those that are not tried again get the error.
     ///
     /// The failure is reported once a caller gets the error, because another try may succeed.
@@ -92,14 +110,10 @@ package struct BatchResult {
         if verdicts.contains(where: \.verdict.isFinal) { self.report = report }
     }
 
-    /// Whether the batch shows that the database takes writes.
-    var hasWritten: Bool {
-        transaction == .committed
-            && verdicts.contains { _, verdict in
-                switch verdict {
-                case .answer(.written, _), .answer(.listChanged, _): true
-                case .answer(.none, _), .refuse, .again: false
-                }
-            }
+    /// Notes what a write of the transaction has changed, nil for a probe, which leaves nothing.
+    package mutating func note(_ change: OwnerChange?) {
+        guard change?.isEmpty != true else { return }
+        hasWritten = true
+        if let change { changes.append(change) }
     }
 }

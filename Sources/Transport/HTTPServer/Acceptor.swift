@@ -46,15 +46,28 @@ final class Acceptor: Sendable {
     private func run() {
         while !isStopped.load(ordering: .sequentiallyConsistent) {
             guard core.slots.hasRoom else {
-                core.observe(.waiting(.connections))
-                onFull()
-                _ = usleep(Self.pause)
+                makeRoom(.connections)
                 continue
             }
             if let code = accept() { pauseIfNeeded(code) }
         }
         if !socket.isShared { acceptWaiting() }
         socket.close()
+    }
+
+    /// Ends an idle connection when another one wants to be accepted and cannot, or waits a while.
+    private func makeRoom(_ shortage: Shortage) {
+        socket.wait()
+        if isStopped.load(ordering: .sequentiallyConsistent) { return }
+        if !core.endIdlestConnection() {
+            core.observe(.waiting(shortage))
+            onFull()
+        } else {
+            // The loop needs less than that, as a rule.
+            for _ in 0..<20 where !core.slots.hasRoom { _ = usleep(Self.pause / 20) }
+            if shortage == .connections { return }
+        }
+        _ = usleep(Self.pause)
     }
 
     /// Accepts the connections that clients see as open already, because the system resets them when the socket is closed.
@@ -96,9 +109,7 @@ final class Acceptor: Sendable {
         switch code {
         case EAGAIN: socket.wait()
         case EINTR, ECONNABORTED, EPROTO, EPERM: return
-        default:
-            core.observe(.waiting(.system(code)))
-            _ = usleep(Self.pause)
+        default: makeRoom(.system(code))
         }
     }
 }

@@ -40,11 +40,13 @@ func targetReceived(
     guard let handle = unsafe handle, let target = unsafe target else { return nil }
     let context = unsafe CMicroHTTPD_socket_context(handle)
     if let connection = unsafe object(ClientConnection.self, context) {
+        unsafe connection.rawTargetStart = target
         connection.beginRequest(
             target: unsafe String(cString: target), size: unsafe strlen(target),
             hasZeroByte: unsafe CMicroHTTPD_is_whole(target) == 0)
     }
     unsafe CMicroHTTPD_hide_query(target)
+    unsafe CMicroHTTPD_hide_cookies(handle)
     return unsafe context
 }
 
@@ -75,6 +77,8 @@ func fieldReceived(
     _ value: UnsafePointer<CChar>?, _ valueSize: Int
 ) -> MHD_Result {
     guard let layout = unsafe layout?.assumingMemoryBound(to: HeadLayout.self) else { return .NO }
+    // It is the field of CMicroHTTPD_hide_cookies.
+    guard unsafe value != nil else { return .YES }
     let isMoreWanted = unsafe layout.pointee.add(bytes(name, nameSize), bytes(value, valueSize))
     return isMoreWanted ? .YES : .NO
 }

@@ -2,6 +2,14 @@ import Basics
 import HTTP
 
 extension ClientConnection {
+    /// Returns whether the library takes the line feed of the chunk's size line for the first byte of the chunk.
+    ///
+    /// libmicrohttpd 1.0.1 does so after each chunk extension, so it would see the end of the body in another place.
+    func isMisread(_ piece: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let start = piece.baseAddress, unsafe start.pointee == UInt8(ascii: "\n") else { return false }
+        return unsafe start[-1] == UInt8(ascii: "\r")  // at least the head stands before the piece
+    }
+
     /// Returns the announced size of the chunk that begins with this piece, or 0 if it cannot be seen.
     ///
     /// libmicrohttpd accepts a chunk of 2^63 bytes and does not tell its size. But it hands a chunk over in its read

@@ -7,7 +7,7 @@ import Synchronization
 extension ClientConnection {
     /// Starts the task on this thread; the task may be done at the return.
     func startHandler(_ decide: @escaping @Sendable () async -> Decision, _ generation: UInt64) {
-        Task.immediate(executorPreference: self) { [self] in
+        handlerTask = Task.immediate(executorPreference: self) { [self] in
             let decision = await decide()
             _ = apply(.handlerFinished(decision, generation: generation))
         }
@@ -41,11 +41,18 @@ extension ClientConnection {
     /// Sends a fault in place of a handler's answer, after its deadline; returns false if no handler was waiting.
     func expireHandler(at now: UInt64, _ fault: HTTPFault) -> Bool { ends(.handlerExpired(now: now, fault)) }
 
-    /// Ends the wait for a handler, which still runs to its end; returns false if no handler was waiting.
+    /// Ends the wait for a handler whose client has left; returns false if no handler was waiting.
     func abandonHandler() -> Bool { ends(.peerDisconnected) }
 
+    /// Cancels the task of the handler, which still runs to its end, but waits for nothing that has not begun.
     private func ends(_ event: RequestLifecycle.Event) -> Bool {
-        if case .resume = apply(event) { true } else { false }
+        let task = lifecycle.withLock { lifecycle -> Task<Void, Never>? in
+            guard case .resume = apply(event, to: &lifecycle) else { return nil }
+            // The loop begins no other handler before it has had the lock.
+            return handlerTask
+        }
+        task?.cancel()
+        return task != nil
     }
 }
 

@@ -12,9 +12,9 @@ extension ClientConnection {
         }
         let headers = layout.headers
         var validator = HeadValidator(headers, limit: core.limits.fields)
-        validator.close(
-            version: unsafe text(call.version),
-            isWhole: layout.isWhole(headSize: unsafe CMicroHTTPD_head_size(handle)))
+        let size = unsafe CMicroHTTPD_head_size(handle)
+        if size > core.limits.head { validator.refuse(targetSize > size / 2 ? .targetTooLong : .tooManyFields) }
+        validator.close(version: unsafe text(call.version), isWhole: layout.isWhole(headSize: size))
         // After 100 Continue libmicrohttpd would take the next request for the body.
         if validator.hasExpectation, validator.body == .none { unsafe CMicroHTTPD_forget_expectation(handle) }
         isChunked = validator.body == .chunked
@@ -59,7 +59,7 @@ extension HTTPFault {
         case .target, .unknownMethod, .forbiddenMethod, .expectation, .bodyTooLarge, .timeout, .overloaded, .stopping,
             .tooManyAtOnce:
             true
-        case .framing, .repeatedField, .host, .tooManyFields, .version:
+        case .framing, .repeatedField, .host, .tooManyFields, .targetTooLong, .version:
             false
         }
     }

@@ -28,8 +28,10 @@ extension ClientConnection {
         let piece = unsafe call.piece
         guard !piece.isEmpty else { return unsafe advance(apply(.called), call) }
         publishedPhase.received(piece.count)
+        let isMisread = unsafe isChunked && isMisread(piece)
         let announced = isChunked ? unsafe announcedChunkSize(piece) : 0
-        let result = unsafe advance(apply(.bodyBytes(piece.count, announced: announced)), call)
+        let event = isMisread ? Event.bodyMisread : .bodyBytes(piece.count, announced: announced)
+        let result = unsafe advance(apply(event), call)
         unsafe call.size.pointee = 0
         return result
     }
@@ -101,9 +103,8 @@ extension ClientConnection {
     /// Publishes the phase and its deadline for the enforcing thread; the events of other threads change no phase.
     private func publish(_ phase: RequestLifecycle.Phase) {
         switch phase {
-        case .idle:
-            let end = openedAt &+ core.times.connection
-            publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ core.times.idle, end))
+        // An old connection is not closed here, where its next request may be on its way, but after its next answer.
+        case .idle: publishedPhase.enter(phase, until: coarseNanoseconds() &+ core.times.idle)
         // The first header block is due some time after the connection was opened, which is published already.
         case .header: publishedPhase.enter(phase, until: requestStart &+ core.times.header)
         // The wait for a handler has a deadline of its own.

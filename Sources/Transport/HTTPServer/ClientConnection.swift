@@ -35,6 +35,8 @@ final class ClientConnection: @unchecked Sendable {
     var rawTarget = ""
     /// The bytes of the target as it came, also if it is not UTF-8.
     var targetSize = 0
+    /// The place of the target in the library's buffer, until the head is there.
+    var rawTargetStart: UnsafePointer<CChar>?
     var head: RequestHead?
     var body: [UInt8] = []
     /// The response that is being sent, whose content the library reads and all clients of a list share.
@@ -42,9 +44,11 @@ final class ClientConnection: @unchecked Sendable {
     /// It is nil between requests, because the library reports the end of a request after its last use of the content.
     var sent: Response?
     var isChunked = false
-    /// The address at which the library reads the body, right after its head; 0 if the address is not certain.
+    /// The address at which the library reads the body, or one a little before; 0 if the address is not certain.
     var bodyBuffer: UInt = 0
     private(set) var requestStart: UInt64
+    /// The task of the handler that waits; other threads read it while they hold the lock and a handler is suspended.
+    var handlerTask: Task<Void, Never>?
     /// The client whose request is under way, if a trusted proxy passed it on.
     var client: IPAddress?
 
@@ -82,6 +86,7 @@ final class ClientConnection: @unchecked Sendable {
     func endRequest() {
         if case .forget(let state) = apply(.completed), let job = state.pendingJob { run(job) }
         head = nil
+        handlerTask = nil
         forgetClient()
         if !body.isEmpty { body = [] }
         sent = nil

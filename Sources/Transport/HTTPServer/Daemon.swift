@@ -67,3 +67,6 @@ extension ServerLimits {
         return limits
     }
 }
+
+/// The version of the libmicrohttpd that is loaded.
+package var libmicrohttpdVersion: String { unsafe String(cString: MHD_get_version()) }

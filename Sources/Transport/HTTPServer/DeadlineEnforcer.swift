@@ -53,6 +53,9 @@ extension TimeLimits {
 }
 
 extension ServerCore {
+    /// A connection that was idle for less than these 100 ms is in use, by a client that sends one request after the other.
+    private static let pauseOfBusyClients: UInt64 = 100_000_000
+
     /// Ends the connections that have used up their time.
     ///
     /// While the lock is held, a socket cannot be closed, and its number cannot be given to another connection.
@@ -64,10 +67,26 @@ extension ServerCore {
                     let deadline = connection.publishedPhase.exceeded(at: now, limits: limits, times)
                         ?? connection.slowDownload(at: now)
                 else { continue }
+                // A request that has come is answered, although the loop has not read it yet.
+                if deadline == .idle, connection.hasUnreadBytes { continue }
                 if connection.shutDown() { exceeded.append(deadline) }
             }
         }
         for deadline in exceeded { count(deadline) }
+    }
+
+    /// Ends the connection that has waited for a request for the longest time; returns false if none has waited at all.
+    func endIdlestConnection() -> Bool {
+        let isEnded = connections.withLock { open in
+            let newest = coarseNanoseconds() &+ times.idle &- min(Self.pauseOfBusyClients, times.idle)
+            let idle = open.values.filter { connection in
+                connection.publishedPhase.current == .idle && connection.publishedPhase.end <= newest
+                    && !connection.isShutDown.load(ordering: .relaxed) && !connection.hasUnreadBytes
+            }
+            return idle.min { $0.publishedPhase.end < $1.publishedPhase.end }?.shutDown() ?? false
+        }
+        if isEnded { count(.idle) }
+        return isEnded
     }
 
     /// Answers for the handlers that are late, or for all if `now` is `.max`, which are then not counted.

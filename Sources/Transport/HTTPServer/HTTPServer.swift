@@ -31,6 +31,7 @@ package final class HTTPServer: Sendable {
         observe: @escaping @Sendable (ServerEvent) -> Void = { _ in }
     ) throws(OperatorError) {
         ignoreBrokenPipes
+        sparePages
         let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
         guard let daemon = Daemon(core, identity: tls) else {
             socket.close()
@@ -51,6 +52,9 @@ package final class HTTPServer: Sendable {
     }
 
     deinit { stop(patience: .zero) }
+
+    /// The version of libmicrohttpd that this process uses, which may be newer than the headers of the build.
+    package static var libraryVersion: String { unsafe String(cString: MHD_get_version()) }
 
     /// The state of the server at this moment.
     package var statistics: ServerStatistics { core.statistics }
@@ -103,3 +107,6 @@ package final class HTTPServer: Sendable {
 private let ignoreBrokenPipes: Void = {
     _ = signal(SIGPIPE, SIG_IGN)
 }()
+
+/// Keeps libmicrohttpd, once for the process, from touching memory of connections that no request needed.
+private let sparePages: Void = CMicroHTTPD_spare_pages()

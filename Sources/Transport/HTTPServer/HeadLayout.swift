@@ -1,3 +1,4 @@
+private import CMicroHTTPD
 private import Glibc
 import HTTP
 
@@ -16,6 +17,10 @@ struct HeadLayout {
     private var section: UnsafePointer<UInt8>?
     private var lines: [HeaderSection.Line] = []
     private let limit: Int
+    /// Whether the library refuses such heads itself, as 1.0 does.
+    ///
+    /// It does not count the blanks after a value, and uses the bytes after the last value again.
+    private let isChecked = CMicroHTTPD_is_one() == 1
 
     /// Takes the request line of a call, whose target had this length; at most `limit` field lines may follow.
     @unsafe
@@ -41,7 +46,8 @@ struct HeadLayout {
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         let first = UInt(bitPattern: name.baseAddress)
         let second = UInt(bitPattern: value.baseAddress)
-        guard lines.count <= limit, first == next, second > first &+ UInt(name.count) else {
+        let isNext = isChecked ? first >= next : first == next
+        guard lines.count <= limit, isNext, second > first &+ UInt(name.count) else {
             hasNoGap = false
             return false
         }
@@ -61,9 +67,9 @@ struct HeadLayout {
         return HeaderSection(bytes: unsafe Array(bytes), lines: lines)
     }
 
-    /// The address at which the head ends, after its empty line.
-    var end: UInt { next &+ 2 }
+    /// The address after the empty line, or an earlier one from which on there are no bytes of fields.
+    var end: UInt { isChecked ? next &- 1 : next &+ 2 }
 
     /// Returns whether every line began right after the line before, up to the empty line.
-    func isWhole(headSize: Int) -> Bool { hasNoGap && end == start &+ UInt(headSize) }
+    func isWhole(headSize: Int) -> Bool { hasNoGap && (isChecked || end == start &+ UInt(headSize)) }
 }

@@ -6,11 +6,16 @@ import Glibc
 /// Returns the address in a `sockaddr` as text without port; `-` if there is none.
 func text(of address: UnsafePointer<sockaddr>?) -> String {
     guard let address = unsafe address else { return "-" }
-    let family = Int32(unsafe address.pointee.sa_family)
+    var family = Int32(unsafe address.pointee.sa_family)
     let offset =
         family == AF_INET6
         ? MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) : MemoryLayout<sockaddr_in>.offset(of: \.sin_addr)
-    let source = unsafe UnsafeRawPointer(address) + (offset ?? 0)
+    var source = unsafe UnsafeRawPointer(address) + (offset ?? 0)
+    if family == AF_INET6, unsafe IPAddress(of: address).isVersion4 {
+        // A listener for both families sees a client of IPv4 as ::ffff:192.0.2.1, whose last four bytes are the address.
+        family = AF_INET
+        unsafe source += 12
+    }
     return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
         guard let text = unsafe inet_ntop(family, source, buffer.baseAddress, socklen_t(buffer.count)) else {
             return "-"

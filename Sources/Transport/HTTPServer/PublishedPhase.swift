@@ -35,6 +35,9 @@ struct PublishedPhase: ~Copyable, Sendable {
 
     var current: Phase? { Phase(rawValue: phase.load(ordering: .relaxed)) }
 
+    /// The deadline; of two idle connections the one with the earlier deadline is idle for a longer time.
+    var end: UInt64 { deadline.load(ordering: .relaxed) }
+
     /// A number that differs after each change, except for changes within the 4 ms of the coarse clock.
     var stamp: UInt64 { deadline.load(ordering: .relaxed) << 3 | UInt64(phase.load(ordering: .relaxed)) }
 

@@ -83,6 +83,8 @@ struct RequestLifecycle: Sendable {
         case called
         /// A piece of the body has arrived; `announced` is the size of its chunk, or 0 if the size is unknown.
         case bodyBytes(Int, announced: Int)
+        /// libmicrohttpd has misread the size line of a chunk.
+        case bodyMisread
         case headAccepted(ExpectedBody)
         /// The connection is kept if the end of the request is certain and no body follows.
         case headRefused(Response, keepsConnection: Bool)
@@ -169,6 +171,7 @@ struct RequestLifecycle: Sendable {
         case .requestLineRefused(let response): requestLineRefused(response)
         case .called: called()
         case .bodyBytes(let count, let announced): bodyBytes(count, announced)
+        case .bodyMisread: bodyMisread()
         case .headAccepted(let body): headAccepted(body)
         case .headRefused(let response, let keepsConnection): headRefused(response, keepsConnection)
         case .decision(let decision): decided(decision)
@@ -230,6 +233,13 @@ extension RequestLifecycle {
         case .discarding(let left):
             return count <= left ? enter(.discarding(left: left - count)) : .close
         default: return .close
+        }
+    }
+
+    private mutating func bodyMisread() -> Action {
+        switch state {
+        case .readingBody, .drainingBody: enter(.discarding(left: Self.discardLimit), .refuseEarly(.framing))
+        default: .close
         }
     }
 

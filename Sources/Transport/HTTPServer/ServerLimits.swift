@@ -13,8 +13,12 @@ package struct ServerLimits: Sendable, Equatable {
     package var unlimited: [IPAddressRange] = []
     /// Proxies whose statements about their clients are trusted; they may have any number of connections, too.
     package var trustedProxies: [IPAddressRange] = []
-    /// The bytes for the header block of a request; a longer one gets a 431.
-    package var connectionMemory = 12 * 1024
+    /// The most bytes of a head: the request line and the fields; a request with more gets a 414 or 431.
+    package var head = 24 * 1024
+    /// The bytes that libmicrohttpd has for a connection: a head, its notes about a hundred lines, and an answer's fields.
+    ///
+    /// It maps more than 32 KiB, so that only pages that were used take memory.
+    package var connectionMemory = 36 * 1024
     /// The most field lines of a request; a request with more gets a 431.
     package var fields = 100
     /// The time for the header block.
@@ -23,11 +27,11 @@ package struct ServerLimits: Sendable, Equatable {
     package var bodyTime: Duration = .seconds(30)
     /// The time for a request, from its first line to the last byte of its answer.
     package var requestTime: Duration = .seconds(60)
-    /// The time between two requests.
-    package var idleTime: Duration = .seconds(15)
-    /// Requests of one connection.
+    /// The time between two requests, longer than the minute for which most proxies keep a connection.
+    package var idleTime: Duration = .seconds(75)
+    /// Requests of one connection; the last answer says that it is the last one.
     package var requestsPerConnection = 1000
-    /// The longest time that a connection stays open.
+    /// The age of a connection from which on an answer is its last one, and says so.
     package var connectionTime: Duration = .seconds(600)
     /// Bytes a second that a body must arrive with, on average, after ``bodyRateGrace``.
     package var bodyRate = 500.0

@@ -23,7 +23,9 @@ package final class ServerSocket: Sendable {
     private let isClosed = Atomic<Bool>(false)
 
     /// Binds to the literal address of IPv4 or IPv6, without listening; port 0 is any free port.
-    package convenience init(bindingTo host: String, port: UInt16) throws(OperatorError) {
+    ///
+    /// `::` takes connections of IPv4, too, unless `onlyIPv6` is set, and is `0.0.0.0` in a system without IPv6.
+    package convenience init(bindingTo host: String, port: UInt16, onlyIPv6: Bool = false) throws(OperatorError) {
         var wanted = unsafe addrinfo()
         unsafe wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
         unsafe wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -34,9 +36,14 @@ package final class ServerSocket: Sendable {
         defer { unsafe freeaddrinfo(address) }
         let kind = Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = unsafe socket(address.pointee.ai_family, kind, 0)
+        let isBoth = !onlyIPv6 && IPAddress(host) == IPAddress("::")
+        if descriptor < 0, errno == EAFNOSUPPORT, isBoth {
+            try self.init(bindingTo: "0.0.0.0", port: port)
+            return
+        }
         guard descriptor >= 0 else { throw .last("socket") }
         do throws(OperatorError) {
-            try unsafe bind(descriptor, to: address.pointee)
+            try unsafe bind(descriptor, to: address.pointee, onlyIPv6: !isBoth)
             try self.init(takingOwnershipOf: descriptor, isShared: false)
         } catch {
             _ = Glibc.close(descriptor)
@@ -90,9 +97,10 @@ package final class ServerSocket: Sendable {
     }
 }
 
-private func bind(_ descriptor: Int32, to address: addrinfo) throws(OperatorError) {
+private func bind(_ descriptor: Int32, to address: addrinfo, onlyIPv6: Bool) throws(OperatorError) {
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
-    if unsafe address.ai_family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+    // The system's own default is a matter of its settings (net.ipv6.bindv6only).
+    if unsafe address.ai_family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: onlyIPv6 ? 1 : 0) }
     limitBuffers(of: descriptor)
     guard unsafe Glibc.bind(descriptor, address.ai_addr, address.ai_addrlen) == 0 else { throw .last("bind") }
 }

@@ -44,10 +44,12 @@ private func checkInput(_ body: [UInt8], _ type: String) throws {
     let head = RequestHead(method: .post, target: target, headers: headers)
     guard let input = try? TaskInput(body: body, head: head) else { return }
     let text = try? input.text()
-    let agreed = try? input.agreedText()
-    if let agreed { try require(agreed == text, "the text that all fields agree on is the first") }
-    let completed = try? input.agreedCompleted()
-    if let completed { try require(completed == input.completed(), "so is the truth value") }
+    let change = try? input.change()
+    let agreed = change?.text
+    if let change, change.oldNames == nil {
+        if let agreed { try require(agreed == text, "the text that all fields agree on is the first") }
+        if let completed = change.completed { try require(completed == input.completed(), "so is the truth value") }
+    }
     for text in [text, agreed].compactMap({ $0 }) {
         try require((1...TaskText.longest).contains(text.value.utf8.count), "a text has 1 to 4096 bytes")
         try require(!text.value.utf8.contains(0), "a text holds no NUL")

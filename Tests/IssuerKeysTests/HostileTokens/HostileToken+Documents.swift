@@ -24,12 +24,12 @@ extension HostileToken {
                 text: makeToken(payload: GoodParts.payload, header: GoodParts.header.filled(to: 2049)),
                 refusal: .tooLong),
             HostileToken(
-                name: "payload of 6145 bytes",
-                text: makeToken(payload: GoodParts.payload.filled(to: 6145), header: GoodParts.header),
+                name: "payload of 12,289 bytes",
+                text: makeToken(payload: GoodParts.payload.filled(to: 12_289), header: GoodParts.header),
                 refusal: .tooLong),
             HostileToken(
-                name: "8193 bytes",
-                text: GoodParts.token + String(repeating: "A", count: 8193 - GoodParts.token.utf8.count),
+                name: "16,385 bytes",
+                text: GoodParts.token + String(repeating: "A", count: 16_385 - GoodParts.token.utf8.count),
                 refusal: .tooLong),
             HostileToken(
                 name: "a megabyte", text: GoodParts.token + String(repeating: ".", count: 1 << 20), refusal: .tooLong),

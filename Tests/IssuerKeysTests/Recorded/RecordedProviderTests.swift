@@ -31,6 +31,29 @@ struct RecordedProviderTests {
         #expect(try KeySetDocument(parsing: document).algorithms == ["ES256"])
     }
 
+    @Test(
+        "A set without a usable key is refused with the reason that helps (P-9)",
+        arguments: [
+            (["alg": "ES256"], "its alg is not for a key of its kty and crv"), (["use": "enc"], "its use is not sig"),
+            (["key_ops": ["encrypt"]], "its key_ops do not contain verify"),
+            (["kty": "EC", "crv": "P-384", "alg": "ES256"], "its alg is not for a key of its kty and crv"),
+            (["kty": "OKP", "crv": "Ed448", "alg": "EdDSA"], "provider signs with EdDSA with Ed448 only; let it sign"),
+            (["alg": "RS512", "kty": "oct"], "its kty and crv are not RSA, EC with"),
+            (["kty": "EC", "crv": "P-521", "alg": "ES512"], "provider signs with ES512 only; let it sign with RS256"),
+        ] as [([String: JSONValue], String)])
+    func unusable(members: [String: JSONValue], reason: String) throws {
+        let recorded = try RecordedProvider.named("Entra ID, one tenant")
+        let keys = recorded.keys.compactMap(\.object).map { key in
+            JSONValue.object(members.reduce(key.with("use", nil).with("alg", nil)) { $0.with($1.key, $1.value) })
+        }
+        let fake = FakeProvider()
+        recorded.publish(to: fake, keys: keys)
+        let source = TokenSource(
+            documents: [MetadataDocument(metadataURL: recorded.address, pinnedIssuer: nil)], rules: TestClaims.rules)
+        let report = try #require(IssuerKeysConfiguration(sources: [source]).check(fetcher: fake).first)
+        #expect(report.problem?.contains(reason) == true, "\(report.problem ?? "taken")")
+    }
+
     @Test func `Recorded/README.md says what the server says of each`() throws {
         let document = try String(decoding: TestFile("README.md").bytes(), as: UTF8.self)
         let written = document.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2).map(String.init)

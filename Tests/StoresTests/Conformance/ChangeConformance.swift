@@ -34,6 +34,31 @@ struct ChangeConformance {
         }
     }
 
+    @Test("Of two names of a value, the one that differs from the stored value counts", arguments: StoreUnderTest.all)
+    func names(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            var item = try await store.added("a", at: 1000, of: alice)
+            var copy = TaskChange(text: try TaskText("a"), completed: true)
+            copy.oldNames = TaskChange.OldNames(text: try TaskText("b"), completed: false, modified: nil)
+            (item.text, item.completed, item.modified, item.revision) = (try TaskText("b"), true, 2000, 2)
+            #expect(try await store.change(1, copy, expected: nil, at: 2000, of: alice) == .changed(item))
+            // Now both names of the text differ from what is stored, or of the copy only the old one does.
+            copy.text = try TaskText("c")
+            copy.oldNames?.text = try TaskText("a")
+            #expect(try await store.change(1, copy, expected: nil, at: 3000, of: alice) == .contradiction(.text))
+            let changes = [
+                IdentifiedChange(id: 2, change: TaskChange(completed: true)), IdentifiedChange(id: 1, change: copy),
+            ]
+            let other = try await store.added("other", of: alice)
+            let outcome = try await store.changeAll(changes, at: 3000, of: alice)
+            #expect(outcome == .contradiction(number: 2, .text))
+            copy.text = item.text
+            copy.oldNames?.modified = "1970-01-01T00:00:01.000Z"
+            #expect(try await store.change(1, copy, expected: nil, at: 3000, of: alice) == .changed(item))
+            #expect(try await store.lists([item, other], of: alice))
+        }
+    }
+
     @Test(arguments: StoreUnderTest.all)
     func `A text with other bytes is another text, even if it looks the same`(kind: StoreUnderTest) async throws {
         try await kind.with { store in

@@ -112,4 +112,15 @@ struct CommitTests {
             #expect(added == ["good 1", "good 2"])
         }
     }
+
+    @Test func `What changes nothing leaves a check to write until a write succeeds`() async throws {
+        try await withStore(failingWith: "53100", if: "NEW.text <> 'x'", atCommit: false) { store in
+            let item = try await store.added("x", of: alice)
+            await #expect(throws: StoreError.full) { try await store.added("y", of: alice) }
+            try await store.changeNothing(item)
+            await #expect(throws: StoreError.full) { try await store.check() }
+            #expect(try await store.remove(item.id, of: alice))
+            try await store.check()
+        }
+    }
 }

@@ -65,9 +65,7 @@ struct ReadTurnsTests {
                     if number == 0 { await eventually("it is sent") { isLockAwaited(keeper) } }
                     if number == 1 { await eventually("it is not shared") { store.statistics.waitingReads == 2 } }
                 }
-                // Nothing shows that all of the others wait.
-                try await Task.sleep(for: .milliseconds(300))
-                #expect(store.statistics.waitingReads == 2)
+                await eventually("all of them wait") { store.statistics.waitingReads == 21 }
                 try keeper.runScript(
                     "INSERT INTO tasks (owner, id, text, completed, created, modified, revision) "
                         + "VALUES ('alice', 1, 'later', false, 0, 0, 1); COMMIT")

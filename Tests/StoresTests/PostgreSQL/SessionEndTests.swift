@@ -1,4 +1,5 @@
 import PostgreSQLStore
+import StoreEngine
 import Support
 import Tasks
 import Testing
@@ -14,7 +15,7 @@ struct SessionEndTests {
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
         let store = try PostgreSQLTaskStore.open(proxy.address("\(name)")) {
-            ($0.readers, $0.writers, $0.waiting) = (1, 1, 8)
+            ($0.readers, $0.writers, $0.mostBytes) = (1, 1, 8 * Job.callBytes)
         }
         defer { store.close() }
         try await awaitStore(store)
@@ -43,6 +44,17 @@ struct SessionEndTests {
                 proxy.set(.none)
                 try await awaitStore(store)
             }
+        }
+    }
+
+    @Test func `A ROLLBACK in the place of a COMMIT is no commit`() async throws {
+        try await withStore { store, proxy in
+            let before = store.statistics
+            proxy.set(.rollBackForCommit)
+            let reason = StoreError.unavailable(reason: "a commit was not confirmed")
+            await #expect(throws: reason) { try await store.added("x", of: alice) }
+            #expect(proxy.isOver)
+            #expect(store.statistics.commits == before.commits)
         }
     }
 

@@ -15,6 +15,8 @@ final class StoreProxy: Sendable {
         /// The next answer ends after its last result, where the server would say that it is ready: with the message of a
         /// server that stops, or with nothing.
         case endBeforeReady(saying: Bool)
+        /// The next answer says that a COMMIT has rolled back, as a server says of a transaction that had failed.
+        case rollBackForCommit
         /// Existing connections stay open, and nothing is passed on any more; new ones are served.
         case silent
         /// New connections are refused, and existing ones are cut.
@@ -110,7 +112,8 @@ final class StoreProxy: Sendable {
             if isSaid { usleep(100_000) }
             return cut(pair)
         }
-        let (allowed, isLast) = allowance(count, isRequest: isRequest)
+        if !isRequest { rollBackForCommit(&bytes) }
+        let (allowed, isLast) = allowance(bytes.count, isRequest: isRequest)
         send(bytes[..<allowed], to: to, pair)
         if isLast { cutAll() }
     }
@@ -140,6 +143,17 @@ final class StoreProxy: Sendable {
         }
     }
 
+    private func rollBackForCommit(_ bytes: inout [UInt8]) {
+        func tag(_ text: String) -> [UInt8] {
+            Array("C\0\0\0".utf8) + [UInt8(text.utf8.count + 5)] + Array("\(text)\0".utf8)
+        }
+        state.withLock { state in
+            guard state.fault == .rollBackForCommit, let place = bytes.firstRange(of: tag("COMMIT")) else { return }
+            bytes.replaceSubrange(place, with: tag("ROLLBACK"))
+            state.fault = .none
+        }
+    }
+
     /// How many of these bytes may pass, and whether they are the last.
     private func allowance(_ count: Int, isRequest: Bool) -> (Int, Bool) {
         state.withLock { state in
@@ -150,7 +164,8 @@ final class StoreProxy: Sendable {
             case (.cutAfterAnswer(let left), false):
                 state.fault = left > count ? .cutAfterAnswer(bytes: left - count) : .none
                 return (min(left, count), left <= count)
-            case (.none, _), (.down, _), (.silent, _), (.endBeforeReady, _), (.cutAfterRequest, false),
+            case (.none, _), (.down, _), (.silent, _), (.endBeforeReady, _),
+                (.rollBackForCommit, _), (.cutAfterRequest, false),
                 (.cutAfterAnswer, true):
                 return (count, false)
             }

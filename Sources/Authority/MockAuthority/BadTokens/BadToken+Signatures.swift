@@ -34,14 +34,14 @@ extension BadToken {
         BadToken("typ-other", .kind, "typ is secevent+jwt", header: ["typ": "secevent+jwt"]),
         BadToken(
             "crit-header", .criticalHeader, "crit demands an extension", header: ["crit": ["mock"], "mock": true]),
-        BadToken("huge", nil, "longer than 8 kB", claims: ["extension_Padding": .string(padding)]),
+        BadToken("huge", nil, "longer than 16 KiB", is: .tooLong, claims: ["extension_Padding": .string(padding)]),
         signed("not-json", .validation, "the payload is not JSON, correctly signed") { token, _ in
             try token.sign(token.signer.header.bytes, Array("This is not JSON.".utf8))
         },
     ]
 
-    /// A text with which every token is longer than 8192 bytes.
-    private static let padding = String(repeating: "x", count: 5600)
+    /// A text with which every token is longer than 16,384 bytes.
+    private static let padding = String(repeating: "x", count: 11_800)
 
     /// Creates a token whose claims are good, and whose header or signature is not.
     static func signed(_ name: String, _ rule: BadTokenRule?, _ words: String, _ sign: @escaping Sign) -> BadToken {

@@ -13,6 +13,7 @@ struct BadToken: Sendable {
         static let good = Response(status: 200, code: nil)
         static let invalid = Response(status: 401, code: "token.invalid")
         static let expired = Response(status: 401, code: "token.expired")
+        static let tooLong = Response(status: 401, code: "token.too_long")
         static let scope = Response(status: 403, code: "token.scope")
     }
 

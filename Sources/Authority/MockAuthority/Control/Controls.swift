@@ -18,7 +18,7 @@ extension MockAuthority {
         let mayMakeRun = ![.get, .head].contains(host.head.method)
         guard !mayMakeRun || tenant.runs.names.add(host.runName) else { return .respond(tooManyRuns) }
         let run = try tenant.runs.run(host.runName)
-        return await HostContext(mock: self, authority: tenant, run: run, head: host.head, base: host.base).control()
+        return await host.with(tenant, run).control()
     }
 
     private var tooManyRuns: Response {
@@ -74,7 +74,7 @@ extension HostContext {
 
     func reset() -> Response {
         let new = authority.runs.reset(runName, run)
-        return Response.json(HostContext(mock: mock, authority: authority, run: new, head: head, base: base).state)
+        return Response.json(with(authority, new).state)
     }
 
     var badTokens: Response {

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// Everything about an authority that does not change while it runs.
 package struct Configuration: Sendable {
@@ -14,6 +14,10 @@ package struct Configuration: Sendable {
     package var users = User.defaults
     package var behaviour = Behaviour()
     package var moreHostNames: [String] = []
+    /// The origin that all addresses have, such as `https://auth.example.com`; nil if they follow each request.
+    package var publicOrigin: String?
+    /// The proxies that say under which address a client reached them.
+    package var trustedProxies: [IPAddressRange] = []
     /// The settings of each kind of client (`client-settings --for`), for the scheme, host and port under which clients
     /// reach the authority.
     package var clientSettings: @Sendable (_ base: String) -> [(kind: String, text: String)] = { _ in [] }

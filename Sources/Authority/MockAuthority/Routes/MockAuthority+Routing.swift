@@ -5,8 +5,10 @@ import Synchronization
 extension MockAuthority {
     /// Answers a request by its path, and where paths are alike, by its host (P-36).
     func route(_ head: RequestHead, _ scheme: String) async -> Decision {
-        let base = "\(scheme)://\(head.headers["Host"] ?? "127.0.0.1:3001")"
-        let host = HostContext(mock: self, authority: b2c, run: b2c.runs.unnamed, head: head, base: base)
+        let asked = "\(scheme)://\(head.headers["Host"] ?? "127.0.0.1:3001")"
+        let base = configuration.publicOrigin ?? originOfProxy(head, scheme) ?? asked
+        let run = b2c.runs.unnamed
+        let host = HostContext(mock: self, authority: b2c, run: run, head: head, asked: asked, base: base)
         if let refusal = host.refusalOfName { return .respond(refusal) }
         do throws(UnknownRun) {
             if head.target.path.first == "_mock" { return try await control(host) }
@@ -18,6 +20,15 @@ extension MockAuthority {
         } catch {
             return .respond(error.response)
         }
+    }
+
+    /// The origin for which a client asked a trusted proxy; `nil` if the peer is none.
+    private func originOfProxy(_ head: RequestHead, _ scheme: String) -> String? {
+        guard let peer = IPAddress(head.peer), configuration.trustedProxies.contains(where: { $0.contains(peer) })
+        else { return nil }
+        let origin = ForwardedOrigin(in: head.headers)
+        guard let host = origin.host ?? head.headers["Host"] else { return nil }
+        return "\(origin.scheme ?? scheme)://\(host)"
     }
 
     /// The answer of an endpoint of B2C; `nil` if there is no such tenant, policy or endpoint.

@@ -83,8 +83,15 @@ struct HostContext: Sendable {
     let authority: TenantAuthority
     let run: TestRun
     let head: RequestHead
+    /// The scheme and `Host` of the request itself, which are not those of the client behind a proxy.
+    let asked: String
     /// Scheme and host, as the client sees them.
     let base: String
 
     var configuration: Configuration { authority.configuration }
+
+    /// The same request, about another tenant or run.
+    func with(_ authority: TenantAuthority, _ run: TestRun) -> HostContext {
+        HostContext(mock: mock, authority: authority, run: run, head: head, asked: asked, base: base)
+    }
 }

@@ -4,16 +4,32 @@ import TaskArchive
 
 /// `task-server backup FILE`: a copy of the database, also while a server runs.
 func backup(_ storage: StorageSettings, to target: String) throws(OperatorError) -> ExitStatus {
-    guard let path = storage.database.path else {
-        throw OperatorError(
-            "TASKS_DATABASE: only a sqlite:PATH is copied as a file", advice: "for PostgreSQL use pg_dump, or export")
-    }
-    try SQLiteTables(path: path, for: .read).backup(to: target)
+    try SQLiteTables(path: storage.filePath, for: .read).backup(to: target)
     StandardStream.error.print("task-server: the copy is in \(target)")
     return .success
 }
 
+/// `task-server restore FILE`: puts a copy in the place of the database, which no server may use meanwhile.
+func restore(_ storage: StorageSettings, from copy: String) throws(OperatorError) -> ExitStatus {
+    let path = try storage.filePath
+    let restored = try SQLiteRestore(of: path, from: copy)
+    let counts = "\(restored.tasks.counted("task")) of \(restored.people.counted("person", "people"))"
+    let kept = restored.kept.map { "; the earlier database is \($0) now" } ?? ""
+    StandardStream.error.print("task-server: \(path) has \(counts)\(kept)")
+    return .success
+}
+
 extension StorageSettings {
+    /// The path of an SQLite database.
+    fileprivate var filePath: String {
+        get throws(OperatorError) {
+            if let path = database.path { return path }
+            throw OperatorError(
+                "TASKS_DATABASE: only a sqlite:PATH is a file",
+                advice: "for PostgreSQL use pg_dump and pg_restore, or export and import")
+        }
+    }
+
     /// The database as export, import and move-owners see it.
     func taskDatabase() throws(OperatorError) -> TaskDatabase {
         switch database {

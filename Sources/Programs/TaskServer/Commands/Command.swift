@@ -8,6 +8,7 @@ enum Command: Sendable, Equatable {
     case health(HealthQuestion)
     case explainToken
     case backup(to: String)
+    case restore(from: String)
     /// To a file, or standard output.
     case export(to: String?)
     /// From a file, or standard input.
@@ -24,6 +25,7 @@ enum Command: Sendable, Equatable {
         case ("health", 2) where operands[1] == "ready": self = .health(.ready)
         case ("explain-token", 1): self = .explainToken
         case ("backup", 2): self = .backup(to: operands[1])
+        case ("restore", 2): self = .restore(from: operands[1])
         case ("export", 1...2): self = .export(to: operands.dropFirst().first)
         case ("import", 1...2): self = .import(from: operands.dropFirst().first)
         case ("migrate", 1): self = .migrate
@@ -44,6 +46,7 @@ enum Command: Sendable, Equatable {
         "explain-token": "reads the token from standard input, where no process list shows it. "
             + "Example: task-server explain-token < token.txt",
         "backup": "needs one file to write. Example: task-server backup tasks-copy.db",
+        "restore": "needs one copy to put in place. Example: task-server restore tasks-copy.db",
         "export": "takes one file. Example: task-server export tasks.jsonl",
         "import": "takes one file. Example: task-server import tasks.jsonl",
         "migrate": "takes nothing after it.",
@@ -56,7 +59,7 @@ enum Command: Sendable, Equatable {
     var heedsSignals: Bool {
         switch self {
         case .serve, .export, .import, .moveOwners: true
-        case .check, .health, .explainToken, .backup, .migrate: false
+        case .check, .health, .explainToken, .backup, .restore, .migrate: false
         }
     }
 
@@ -64,7 +67,7 @@ enum Command: Sendable, Equatable {
     var needsAuthority: Bool {
         switch self {
         case .serve, .check, .explainToken: true
-        case .health, .backup, .export, .import, .migrate, .moveOwners: false
+        case .health, .backup, .restore, .export, .import, .migrate, .moveOwners: false
         }
     }
 }

@@ -55,7 +55,8 @@ private func sourceLine(_ verifier: BearerVerifier, _ chosen: TokenSourceStatus?
 /// The token, without white space around it and without the scheme, which people copy with it.
 private func tokenFromInput() throws(SystemError) -> String {
     let bytes = try StandardStream.input.readAll(limit: 1 << 16)
-    let parts = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" || $0 == "\r\n" || $0 == "\t" }
+    let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
+    let parts = text.split { $0 == " " || $0 == "\n" || $0 == "\r\n" || $0 == "\t" }
     let isScheme = parts.count > 1 && (parts[0].lowercased() == "bearer" || parts[0] == "Authorization:")
     return (isScheme ? parts.last : parts.first).map(String.init) ?? ""
 }
@@ -121,6 +122,8 @@ extension TokenExplanation.Finding {
             case .skipped: "not yet"
             }
         let time = moment.map { " (\(MomentText(moment: $0, now: now).text))" } ?? ""
-        return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")\(time)"
+        let isShown = if case .failed = verdict { !accepted.isEmpty } else { false }
+        let wanted = isShown ? "  accepted: \(accepted.joined(separator: ", "))" : ""
+        return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")\(time)\(wanted)"
     }
 }

@@ -17,6 +17,9 @@ enum HelpText {
             task-server explain-token    reads a token from standard input and prints the result of every check of a server
                                          with these settings; the token is sent nowhere
             task-server backup FILE      writes a copy of the database, also while a server runs
+            task-server restore FILE     checks such a copy and puts it in the place of the SQLite database, which keeps its
+                                         owner and permissions; what was there gets another name. The server is
+                                         stopped first
             task-server export [FILE]    writes all tasks, and the idempotency keys of the last day, to a file or to
                                          standard output, one JSON object per line, person by person; the lines of one
                                          person are a snapshot. The file is FILE.part until it is whole. A stopped export leaves

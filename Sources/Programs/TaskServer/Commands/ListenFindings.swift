@@ -14,13 +14,13 @@ func listenFindings(_ settings: ServerSettings) -> [Finding] {
             let fault = other == address ? "is named twice" : "and \(other) exclude each other"
             return .wrong("listen: \(setting): \(address) \(fault); choose another port")
         }
-        return finding(setting, address, isSecure)
+        return finding(setting, address, isSecure, onlyIPv6: address.leavesIPv4(to: settings.listen))
     }
 }
 
-private func finding(_ setting: String, _ address: ListenAddress, _ isSecure: Bool) -> Finding {
+private func finding(_ setting: String, _ address: ListenAddress, _ isSecure: Bool, onlyIPv6: Bool) -> Finding {
     do throws(OperatorError) {
-        _ = try ServerSocket(bindingTo: address.host, port: address.port)
+        _ = try ServerSocket(bindingTo: address.host, port: address.port, onlyIPv6: onlyIPv6)
         return .good("listen: \(address) is free")
     } catch {
         if error == .addressInUse, isServerAlive(at: address, overTLS: isSecure) {

@@ -3,6 +3,7 @@ import HTTP
 import HTTPServer
 import Platform
 import Settings
+import TaskAPI
 
 /// The addresses of the settings, bound: the ports are reserved, and the system refuses connections to them.
 ///
@@ -15,7 +16,7 @@ struct BoundAddresses {
         servers =
             handover.sockets.isEmpty
             ? try settings.listen.map { (address) throws(OperatorError) in
-                try BoundAddress(address, "TASKS_LISTEN", handover)
+                try BoundAddress(address, "TASKS_LISTEN", handover, besides: settings.listen)
             } : try handover.sockets.map(BoundAddress.init(inheriting:))
         operators = try settings.adminListen.map { (address) throws(OperatorError) in
             try BoundAddress(address, "TASKS_ADMIN_LISTEN", handover)
@@ -32,12 +33,15 @@ struct BoundAddress {
     private let setting: String
     private let socket: ServerSocket
 
-    init(_ address: ListenAddress, _ setting: String, _ handover: Handover) throws(OperatorError) {
+    init(
+        _ address: ListenAddress, _ setting: String, _ handover: Handover, besides others: [ListenAddress] = []
+    ) throws(OperatorError) {
         wanted = address
         self.setting = setting
         socket = try rethrowing(as: { OperatorError(address, setting, $0) }) { () throws(OperatorError) in
             try handover.waiting(for: setting, while: { $0 == .addressInUse }) { () throws(OperatorError) in
-                try ServerSocket(bindingTo: address.host, port: address.port)
+                try ServerSocket(
+                    bindingTo: address.host, port: address.port, onlyIPv6: address.leavesIPv4(to: others))
             }
         }
     }
@@ -54,12 +58,14 @@ struct BoundAddress {
     var address: ListenAddress { ListenAddress(host: wanted.host, port: socket.port) }
 
     func listen(
-        _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler, _ observation: Observation
+        _ limits: ServerLimits, _ identity: TLSIdentity?, _ handler: any RequestHandler, _ observation: Observation,
+        _ origins: CrossOrigin = .only([]), below base: String = ""
     ) throws(OperatorError) -> HTTPServer {
         try rethrowing(as: { OperatorError(wanted, setting, $0) }) { () throws(OperatorError) in
             try HTTPServer(
                 listeningOn: socket, limits: limits, tls: identity, handler: handler,
-                refusal: { observation.refuse($0, $1) }, observe: { observation.observe($0) })
+                refusal: { observation.refuse($0, $1, origins, below: base) },
+                observe: { observation.observe($0) })
         }
     }
 }

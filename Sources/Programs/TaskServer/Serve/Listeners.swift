@@ -31,7 +31,9 @@ final class Listeners: Sendable {
         operatorAddress = bound.operators?.address.description
         var servers: [HTTPServer] = []
         for (address, limits) in zip(bound.servers, limits) {
-            servers.append(try address.listen(limits, identity, api, observation))
+            servers.append(
+                try address.listen(
+                    limits, identity, api, observation, settings.tokens.crossOrigin, below: settings.transport.base))
         }
         self.servers = servers
         guard let address = bound.operators, let limits = limits.last else {
@@ -93,8 +95,20 @@ final class Listeners: Sendable {
     }
 
     /// The sums of the statistics of the servers for people.
-    var statistics: ServerStatistics? {
-        let all = servers.map(\.statistics)
+    var statistics: ServerStatistics? { ServerStatistics.sum(servers.map(\.statistics)) }
+
+    /// Stops the servers, and lets requests in progress end within this time; the listener for operators stops last.
+    func stop(within patience: Duration) {
+        let end = ContinuousClock.now + patience
+        for server in servers { server.stopAccepting() }
+        for server in servers { server.stop(patience: end - .now) }
+        operators?.stop(patience: .zero)
+    }
+}
+
+extension ServerStatistics {
+    /// Returns the sums of each number; nil without servers.
+    static func sum(_ all: [ServerStatistics]) -> ServerStatistics? {
         guard let first = all.first else { return nil }
         return all.dropFirst().reduce(into: first) { sum, one in
             sum.connections += one.connections
@@ -104,14 +118,6 @@ final class Listeners: Sendable {
             sum.suspended += one.suspended
             sum.deadlines.merge(one.deadlines, uniquingKeysWith: +)
         }
-    }
-
-    /// Stops the servers, and lets requests in progress end within this time; the listener for operators stops last.
-    func stop(within patience: Duration) {
-        let end = ContinuousClock.now + patience
-        for server in servers { server.stopAccepting() }
-        for server in servers { server.stop(patience: end - .now) }
-        operators?.stop(patience: .zero)
     }
 }
 

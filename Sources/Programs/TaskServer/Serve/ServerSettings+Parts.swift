@@ -23,6 +23,7 @@ extension ServerSettings {
         var limits = ServerLimits()
         limits.connections = self.limits.connections
         limits.suspensions = self.limits.connections
+        limits.idleTime = self.limits.keepAlive
         // Clients on this machine belong to the operator, such as a proxy or a load test.
         limits.unlimited = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }
         limits.trustedProxies = self.limits.trustedProxies

@@ -1,9 +1,12 @@
 import Basics
+import Curl
 import HTTP
 import IssuerKeys
 import HTTPServer
 import OpenSSL
 import Platform
+import PostgreSQL
+import SQLite
 import Settings
 import TaskAPI
 import Tasks
@@ -128,6 +131,16 @@ final class TaskServerProcess: Sendable {
             line.text("admin", servers.operatorAddress)
             line.text("version", programVersion)
             line.number("process", Int(ProcessFacts.identifier))
+        }
+        observation.log.write(.info, "libraries") { line in
+            line.text("libmicrohttpd", libmicrohttpdVersion)
+            line.text("openssl", openSSLVersion)
+            line.text("libcurl", libcurlVersion)
+            switch settings.storage.database {
+            case .memory: break
+            case .sqlite: line.text("sqlite", sqliteVersion)
+            case .postgresql: line.text("libpq", libpqVersion)
+            }
         }
     }
 

@@ -19,7 +19,7 @@ struct ClaimSettings: Sendable {
         var audience = AudienceRules(
             accepted: reader.list(
                 "CLIENT_ID",
-                .text("ID", expected: "an application id", example: "580e250c-8f26-49d0-bee8-1c078add1609"),
+                .word("ID", expected: "an application id", example: "580e250c-8f26-49d0-bee8-1c078add1609"),
                 help: "The application ids that tokens must be issued for (their audience)."))
         audience.claim = reader.value(
             "AUDIENCE_CLAIM", .claim, default: "aud",

@@ -34,7 +34,7 @@ struct ProviderSettings: Sendable {
             help: "OpenID metadata, instead of the authority and its policies, for any other provider. "
                 + "Several only for one B2C tenant, one for each policy.")
         issuer = reader.optional(
-            "ISSUER", .text("ISSUER", expected: "an issuer", example: "https://id.example.com/"),
+            "ISSUER", .word("ISSUER", expected: "an issuer", example: "https://id.example.com/"),
             absence: "from the metadata", help: "The only issuer whose tokens are accepted.")
         tenants = reader.list(
             "TENANTS", .tenant,

@@ -83,6 +83,7 @@ struct LimitSettings: Sendable {
     let tasks: Int
     let answerMemory: Int
     let rate: Int?
+    let keepAlive: Duration
     let shutdownDelay: Duration
     let shutdownPatience: Duration
 
@@ -112,6 +113,10 @@ struct LimitSettings: Sendable {
             "RATE_LIMIT", .orOff(.integer(1...1_000_000, example: 50)), default: "off",
             help: "Requests per second of one person, with bursts of twice as many. "
                 + "Each answer says in `RateLimit` how many are left.")
+        keepAlive = reader.value(
+            "KEEP_ALIVE", .duration(.seconds(1) ... .seconds(3600), example: "75s"), default: "75s",
+            help: "How long a connection waits for its next request, if no other one needs its place; longer than the "
+                + "proxy in front keeps it.")
         shutdownDelay = reader.value(
             "SHUTDOWN_DELAY", .duration(.zero ... .seconds(600), example: "3s"), default: "0s",
             help: "How long the server serves on when it is told to stop, until balancers have seen /readyz say so.")
@@ -119,15 +124,6 @@ struct LimitSettings: Sendable {
             "SHUTDOWN_PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s",
             help: "How long requests in progress may take when the server stops.")
     }
-}
-
-extension SettingKind where Value == IPAddressRange {
-    /// A range of addresses that begin with the same bits.
-    fileprivate static let addressRange = SettingKind(
-        placeholder: "ADDRESS[/BITS]",
-        expected: "an IP address, or a range such as 10.0.0.0/8 with no bit set after it",
-        example: "10.1.0.0/16"
-    ) { IPAddressRange($0) }
 }
 
 /// How much is logged, and how.

@@ -17,11 +17,11 @@ struct TokenSettings: Sendable {
             help: "Accepts ?access_token= as well, for old browser clients. Proxies may log it.")
         distrustedKeys = reader.list(
             "DISTRUSTED_KEYS",
-            .text("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4").reloadable, default: [],
+            .word("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4").reloadable, default: [],
             help: "Keys of the authority that are not trusted, even while it publishes them.")
         origins = reader.list(
             "CORS_ORIGINS", .origin, default: ["*"],
-            help: "The origins whose pages may call the API; * is any, off is none.")
+            help: "The origins whose pages may call the API, or apps (capacitor://localhost); * is any, off is none.")
         if origins.count > 1, origins.contains(where: { $0 == "*" || $0 == "off" }) {
             reader.mistake("TASKS_CORS_ORIGINS: * and off cannot be combined with other origins.")
         }
@@ -29,17 +29,22 @@ struct TokenSettings: Sendable {
 }
 
 extension SettingKind where Value == String {
-    /// An origin as browsers write it (RFC 6454 section 6.2).
+    /// An origin, of any scheme, in the form in which browsers write it (RFC 6454 section 6.2): in lower case, without the
+    /// default port.
     fileprivate static let origin = SettingKind(
-        placeholder: "ORIGIN", expected: "an origin (scheme and host, nothing after it), * or off",
+        placeholder: "ORIGIN", expected: "an origin (scheme, host and perhaps a port, no path), * or off",
         example: "https://app.example.com"
     ) { text in
         if text == "*" || text == "off" { return text }
-        // Scheme, the empty text between the slashes, host.
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard let address = WebAddress(text), !address.hasFragment, parts.count == 3, !text.contains("?") else {
-            return nil
-        }
-        return text
+        let lowered = text.lowercasedASCII
+        let scheme = lowered.prefix { $0 != ":" }
+        guard scheme.utf8.first?.isLetterOrDigit == true,
+            scheme.utf8.allSatisfy({ $0.isLetterOrDigit || "+-.".utf8.contains($0) }),
+            // Apps have schemes of their own, with a host as http has it.
+            let address = WebAddress("\(scheme == "https" ? scheme : "http")\(lowered[scheme.endIndex...])"),
+            address.path.isEmpty, address.query == nil, !address.hasFragment
+        else { return nil }
+        let hasPort = address.port != (address.isEncrypted ? 443 : 80)
+        return "\(scheme)://\(address.host)\(hasPort ? ":\(address.port)" : "")"
     }
 }

@@ -13,7 +13,7 @@ struct TransportSettings: Sendable {
     init(reading reader: inout SettingReader) {
         publicAddress = reader.optional(
             "PUBLIC_URL", .webAddress(example: "https://tasks.example.com"), absence: "only known on this machine",
-            help: "The address by which clients reach the server, through the proxy if there is one.")
+            help: "The address by which clients reach the server or the proxy before it; it may have a path.")
         certificate = reader.optional(
             "TLS_CERT", .path, absence: "plain HTTP", help: "The server's certificates (PEM), its own first, for TLS.")
         key = reader.optional("TLS_KEY", .path, absence: "plain HTTP", help: "The private key (PEM) of TASKS_TLS_CERT.")
@@ -21,13 +21,17 @@ struct TransportSettings: Sendable {
             reader.mistake("TASKS_TLS_CERT and TASKS_TLS_KEY belong together; set both, or neither for plain HTTP.")
         }
         if let publicAddress,
-            !publicAddress.isEncrypted && !publicAddress.isLoopback || publicAddress.text.contains("?")
+            !publicAddress.isEncrypted && !publicAddress.isLoopback
+                || publicAddress.text.contains(where: "?#\"<>".contains)
         {
             reader.mistake(
-                "TASKS_PUBLIC_URL must begin with https:// (http:// only on this machine) and have no query: tokens are "
-                    + "sent there.")
+                "TASKS_PUBLIC_URL must begin with https:// (http:// only on this machine) and have no query, "
+                    + "fragment or quotes: tokens are sent there.")
         }
     }
+
+    /// The path of the address by which clients reach the server, such as `/todo`; empty if it has none.
+    var base: String { publicAddress?.text.originAndPath.path ?? "" }
 
     /// Whether people reach the server by https.
     var isSecure: Bool { certificate != nil }
@@ -48,7 +52,7 @@ struct TransportSettings: Sendable {
     private static func text(_ path: String, _ setting: String) throws(OperatorError) -> String {
         let advice = "check the path, and that the server's user may read the file"
         return try rethrowing(as: { OperatorError("\(setting): cannot \($0)", advice: advice) }) {
-            () throws(SystemError) in String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
+            () throws(SystemError) in try File.text(path, limit: 1 << 20)
         }
     }
 

@@ -20,7 +20,7 @@ final class PostgreSQLRead: JobWork {
         }
     }
 
-    private init(statement: Statement, _ receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?) {
+    init(statement: Statement, _ receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?) {
         self.statement = statement
         self.receive = receive
     }

@@ -3,7 +3,7 @@ import StoreEngine
 import Tasks
 
 /// Reads that are sent together, with one point of synchronization after them.
-struct ReadBatch: Batch {
+struct ReadBatch {
     let statements: [Statement]
     private var error: PostgreSQLError?
     private let jobs: [Job]
@@ -12,7 +12,7 @@ struct ReadBatch: Batch {
     private var verdicts: [(job: Job, verdict: Verdict)] = []
 
     init(_ jobs: [Job]) {
-        self.jobs = jobs
+        self.jobs = jobs.filter { $0.work is PostgreSQLRead }
         reads = jobs.compactMap { $0.work as? PostgreSQLRead }
         statements = reads.map(\.statement)
     }

@@ -26,12 +26,13 @@ final class Session: StoreSession {
 
     private let connection: PipelineConnection
     private let parts: Parts
-    private let order: WriteOrder
     private let time = SystemTime()
     private let isPrepared: Bool
     /// When the session is next asked whether the server has ended it; monotonic nanoseconds.
     private var nextCheck: UInt64 = 0
     private var nextPruning: UInt64
+    /// The error by which the session was lost.
+    private(set) var loss: PostgreSQLError?
 
     /// Connects, and prepares the statements if that is wanted and the session is not shared.
     init(number: Int, _ parts: Parts) throws(PostgreSQLError) {
@@ -43,7 +44,6 @@ final class Session: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.parts = parts
-        order = WriteOrder(isOneOwnerOnly: parts.isOneOwnerOnly)
         // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
         // operator.
         nextPruning = number == 0 && !parts.isOneOwnerOnly ? 0 : .max
@@ -90,16 +90,18 @@ final class Session: StoreSession {
     /// Forgets idempotency keys that are too old, also of owners who never come again; a failure is tried again later.
     private func prune(at now: UInt64) throws(PostgreSQLError) {
         let limit = parts.options.time.wallMilliseconds - IdempotencyKey.lifetime
-        var batch = SingleStatement(Statement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))]))
-        try send(&batch)
-        nextPruning = batch.rowCount == Self.mostPruned ? 0 : now + parts.options.pruningMilliseconds * 1_000_000
+        var removed = 0
+        let statement = Statement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))])
+        _ = try exchange([statement]) { removed = $1.count }
+        nextPruning = removed == Self.mostPruned ? 0 : now + parts.options.pruningMilliseconds * 1_000_000
     }
 
     // MARK: Jobs
 
-    func takeWrites(of waiting: inout [Job], except busy: Set<Owner>, at now: UInt64) -> [Job] {
-        order.next(of: &waiting, except: busy, at: now)
-    }
+    /// The memory of the answers to lists of changes.
+    var answers: AnswerMemory { parts.options.answers }
+    /// Whether a check of the database writes as an addition does.
+    var isProbing: Bool { !parts.isHealthy() }
 
     func run(_ jobs: [Job]) -> BatchResult {
         do throws(PostgreSQLError) {
@@ -113,7 +115,8 @@ final class Session: StoreSession {
     private func read(_ jobs: [Job]) -> BatchResult {
         var batch = ReadBatch(jobs)
         do throws(PostgreSQLError) {
-            try send(&batch)
+            let failure = try exchange(batch.statements) { batch.receive($1, at: $0) }
+            if let failure { batch.fail(failure.error, at: failure.index) }
             return batch.result()
         } catch {
             return batch.lost(error)
@@ -121,46 +124,53 @@ final class Session: StoreSession {
     }
 
     private func write(_ jobs: [Job]) -> BatchResult {
-        let context = WriteContext(isProbing: !parts.isHealthy(), answerMemory: parts.options.answers)
-        var batch = WriteBatch(jobs, deadlineMilliseconds: parts.options.deadlineMilliseconds, in: context)
+        var batch = WriteBatch(jobs, on: self)
         do throws(PostgreSQLError) {
-            try send(&batch)
+            return try batch.run(deadlineMilliseconds: parts.options.deadlineMilliseconds)
         } catch {
             return batch.lost(error)
         }
-        var result = batch.result()
-        guard batch.mustRollBack else { return result }
-        var rollBack = SingleStatement(Statement(.rollBack))
-        do throws(PostgreSQLError) {
-            try send(&rollBack)
-        } catch {
-            result.loss = SessionLoss(error.description)
-        }
-        return result
     }
 
-    /// Sends the statements of a batch in one round trip, and gives it their outcomes; throws if the session is lost.
-    private func send(_ batch: inout some Batch) throws(PostgreSQLError) {
+    /// Sends statements in one round trip, and gives the rows of each.
+    ///
+    /// Returns the failure of a statement, after which none was run; throws if the session is lost.
+    func exchange(
+        _ statements: [Statement], _ receive: (Int, borrowing Rows) -> Void
+    ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
+        do throws(PostgreSQLError) {
+            return try exchangeOnce(statements, receive)
+        } catch {
+            loss = error
+            throw error
+        }
+    }
+
+    private func exchangeOnce(
+        _ statements: [Statement], _ receive: (Int, borrowing Rows) -> Void
+    ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
         let deadline = time.monotonicNanoseconds + UInt64(parts.options.deadlineMilliseconds + 1000) * 1_000_000
         let isPrepared = isPrepared && parts.preparation.isWanted
-        for statement in batch.statements {
+        for statement in statements {
             try connection.send(statement.form(isPrepared: isPrepared), statement.parameters)
         }
         try connection.synchronize()
-        for index in batch.statements.indices {
+        var failed: (index: Int, error: PostgreSQLError)?
+        for index in statements.indices {
             switch try connection.nextOutcome(untilMonotonicNanoseconds: deadline) {
-            case .rows(let rows): batch.receive(rows, at: index)
+            case .rows(let rows): receive(index, rows)
             case .failure(let error):
-                batch.fail(error, at: index)
+                failed = failed ?? (index, error)
                 if error.kind == .unprepared { parts.preparation.stop() }
             case .skipped: break
             case .synchronized: throw PostgreSQLError(sqlState: nil, message: "an answer is missing")
             }
         }
-        // A server that stops may say so after the last statement: what the batch did holds, but nothing follows it.
+        // A server that stops may say so after the last statement: what was done holds, but nothing follows it.
         guard case .synchronized = try connection.nextOutcome(untilMonotonicNanoseconds: deadline) else {
             throw connection.lastError
         }
+        return failed
     }
 
     func end() {}

@@ -11,13 +11,8 @@ enum TaskColumns {
     /// No detail is an empty text.
     static let allWithShortDetails = columns { "CASE WHEN octet_length(\($0)) > 400 THEN '' ELSE \($0) END" }
 
-    /// The columns, without texts unless a condition is true.
-    static func all(withTextsIf condition: String) -> String {
-        columns(text: "CASE WHEN \(condition) THEN text ELSE '' END") { "CASE WHEN \(condition) THEN \($0) END" }
-    }
-
-    private static func columns(text: String = "text", _ detailText: (String) -> String = { $0 }) -> String {
-        "id, \(text), completed, created, modified, revision, "
+    private static func columns(_ detailText: (String) -> String = { $0 }) -> String {
+        "id, text, completed, created, modified, revision, "
             + TaskDetail.list { $0.kind.longestText == nil ? $0.name : detailText($0.name) }
     }
 
@@ -28,9 +23,6 @@ enum TaskColumns {
 
     /// The details that a person writes.
     private static let texts = TaskDetail.allCases.filter { $0.kind.longestText != nil }
-
-    /// Whether a row with ``all(withTextsIf:)`` has no text, which no task is without.
-    static func lacksText(_ rows: borrowing Rows, _ row: Int) -> Bool { rows.isEmptyText(row, 1) }
 
     /// Whether a row with ``allWithShortDetails`` was given an empty text in place of a detail.
     static func lacksDetail(_ rows: borrowing Rows, _ row: Int) -> Bool {

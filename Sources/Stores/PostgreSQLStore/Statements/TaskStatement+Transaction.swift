@@ -25,13 +25,14 @@ extension TaskStatement {
         RETURNING true
         """
 
-    /// Gives each statement a deadline of $1 milliseconds, and a quarter of a second to wait for a row that others have locked.
+    /// Gives each statement, and each pause between two, a deadline of $1 milliseconds, and a quarter of a second to wait
+    /// for a row that others have locked.
     ///
     /// The commit answers when it is on a disk, whatever the role's defaults are. The settings end with the transaction, so
     /// that a pool of sessions may be in between.
     static let guaranteeSQL = """
         SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', '250', true),
-            set_config('synchronous_commit',
+            set_config('idle_in_transaction_session_timeout', $1, true), set_config('synchronous_commit',
             CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
             ELSE current_setting('synchronous_commit') END, true)
         """

@@ -10,8 +10,8 @@ import Tasks
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case page, longPage, find
-    case add, forgetAttempts, makeOwner, lockOwner, addOnce
-    case lockTask, change, lockTasks, changeAll, remove, removeText, removeCompleted
+    case add, makeOwner, lockOwner, lockRevisions, lockTasks, withText, completed, attempts
+    case insert, change, update, remove, putOwner, forgetAttempts, putAttempts
     case probe
     case begin, guarantee, commit, rollBack, prune
 
@@ -22,17 +22,20 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .longPage: Self.longPageSQL
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .add: Self.addSQL
-        case .forgetAttempts: Self.forgetAttemptsSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
-        case .lockOwner: "SELECT next_id FROM owners WHERE owner = $1 FOR UPDATE"
-        case .addOnce: Self.addOnceSQL
-        case .lockTask: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2 FOR UPDATE"
+        case .lockOwner: "SELECT next_id, tasks FROM owners WHERE owner = $1 FOR UPDATE"
+        case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2)")
+        case .lockTasks: Self.lockSQL(TaskColumns.all, "id = ANY ($2)")
+        case .withText: Self.lockSQL("id", "text = $2 LIMIT \(RemoveTasks.most)")
+        case .completed: Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)")
+        case .attempts: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = ANY ($2)"
+        case .insert: Self.insertSQL
         case .change: Self.changeSQL
-        case .lockTasks: "SELECT id, revision FROM tasks WHERE owner = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE"
-        case .changeAll: Self.changeAllSQL
-        case .remove: Self.removeSQL("id = $2 AND ($3 OR revision = ANY ($4))")
-        case .removeText: Self.removeSQL("text = $2")
-        case .removeCompleted: Self.removeSQL("completed")
+        case .update: Self.updateSQL
+        case .remove: Self.removeSQL
+        case .putOwner: Self.putOwnerSQL
+        case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND (key = ANY ($2) OR id < $3)"
+        case .putAttempts: Self.putAttemptsSQL
         case .probe: Self.probeSQL
         // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -43,12 +46,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         }
     }
 
-    /// Removes before an addition with the key $2: the key itself, if it was used before the time $3, and the keys of tasks
-    /// that are not among the owner's newest.
-    private static let forgetAttemptsSQL = """
-        DELETE FROM attempts WHERE owner = $1 AND (key = $2 AND time <= $3
-            OR id < (SELECT next_id FROM owners WHERE owner = $1) - \(IdempotencyKey.remembered))
-        """
+    private static func lockSQL(_ columns: String, _ condition: String) -> String {
+        "SELECT \(columns) FROM tasks WHERE owner = $1 AND \(condition) FOR UPDATE"
+    }
 
     private static let pageSQL = """
         SELECT \(TaskColumns.allWithShortDetails) FROM tasks
@@ -77,19 +77,16 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
     ///
-    /// The answer is the id of the first task, or one of ``Refusal``. An answer without a row means that another server made
-    /// the owner's row at the same moment, so that the statement must be sent again.
+    /// The answer is the id of the first task. An answer without a row means that nothing was added, for whatever reason:
+    /// then each addition reads the owner's row by itself.
     private static let addSQL = """
-        WITH known AS (
-            SELECT CASE WHEN \(hasIDs) THEN \(Refusal.full)::bigint ELSE \(Refusal.noID)::bigint END AS id
-            FROM owners WHERE owner = $1
-        ), taken AS (
+        WITH taken AS (
             UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2
-            WHERE owner = $1 AND tasks <= $3 - $2 AND \(hasIDs)
+            WHERE owner = $1 AND tasks <= $3 - $2 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
             RETURNING next_id - $2 AS id
         ), made AS (
             INSERT INTO owners(owner, next_id, tasks) SELECT $1, 1 + $2, $2
-            WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM known)
+            WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM owners WHERE owner = $1)
             ON CONFLICT DO NOTHING RETURNING 1::bigint AS id
         ), first AS (SELECT id FROM taken UNION ALL SELECT id FROM made), added AS (
             INSERT INTO tasks(owner, \(TaskColumns.all))
@@ -99,93 +96,46 @@ package enum TaskStatement: String, CaseIterable, Sendable {
                 AS line(text, completed, time, \(TaskDetail.columns), number)
         )
         SELECT id FROM first
-        UNION ALL SELECT id FROM known WHERE NOT EXISTS (SELECT FROM first)
-        UNION ALL SELECT \(Refusal.full) WHERE $2 > $3 AND NOT EXISTS (SELECT FROM known)
-        """
-
-    /// The numbers that ``addSQL`` answers in place of an id.
-    private enum Refusal {
-        /// The owner would have too many tasks.
-        static let full: Int64 = 0
-        /// The next id is not one that a server gives.
-        static let noID: Int64 = -1
-    }
-
-    /// Whether $2 ids can be given.
-    private static let hasIDs = "next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2"
-
-    /// Adds one task under an idempotency key.
-    ///
-    /// A statement before has locked the owner's row, so the rows that this one sees stay until the commit. The first column
-    /// says whether the task is new.
-    private static let addOnceSQL = """
-        WITH earlier AS (
-            SELECT \(attemptColumns) FROM attempts WHERE owner = $1 AND key = $2
-        ), taken AS (
-            UPDATE owners SET next_id = next_id + 1, tasks = tasks + 1
-            WHERE owner = $1 AND tasks < $3 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber)
-                AND NOT EXISTS (SELECT FROM earlier)
-            RETURNING next_id - 1 AS id
-        ), added AS (
-            INSERT INTO tasks(owner, \(TaskColumns.all))
-            SELECT $1, id, $5, $6, $7, $7, 1, \(TaskDetail.parameters(from: 8)) FROM taken
-        ), remembered AS (
-            INSERT INTO attempts(owner, \(attemptColumns))
-            SELECT $1, $2, $4, $7, id, $5, $6, \(TaskDetail.parameters(from: 8)) FROM taken
-        )
-        SELECT false, \(attemptColumns) FROM earlier
-        UNION ALL SELECT true, $2, $4, $7, id, $5, $6, \(TaskDetail.parameters(from: 8)) FROM taken
         """
 
     private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
 
-    /// The details are changed as `TaskDetail.assignments` says, by the parameters from $8.
+    private static let insertSQL = """
+        INSERT INTO tasks(owner, id, text, completed, created, modified, revision, \(TaskDetail.columns))
+        SELECT $1, line.* FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line
+        """
+
+    private static let putAttemptsSQL = """
+        INSERT INTO attempts(owner, \(attemptColumns))
+        SELECT $1, line.* FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line
+        """
+
+    /// As ``updateSQL``, for one task: PostgreSQL plans the other one anew each time.
     private static let changeSQL = """
-        UPDATE tasks SET text = coalesce($3, text), completed = coalesce($4, completed), modified = $5,
-            revision = \(nextRevision), \(TaskDetail.assignments { "$\(8 + $0.rawValue)" })
-        WHERE owner = $1 AND id = $2 AND ($6 OR revision = ANY ($7)) AND \(isOurs)
-            AND (text <> coalesce($3, text) OR completed <> coalesce($4, completed)
-                OR \(TaskDetail.differ { "$\(8 + $0.rawValue)" }))
-        RETURNING \(TaskColumns.all)
+        UPDATE tasks SET text = coalesce($3, text), completed = $4, modified = $5, revision = $6,
+            \(TaskDetail.list { "\($0.name) = CASE WHEN $7 THEN $\(8 + $0.rawValue) ELSE \($0.name) END" })
+        WHERE owner = $1 AND id = $2
         """
 
-    /// See ``Swift/Int64/nextRevision``.
-    private static let nextRevision = "revision % \(Int64.greatestTaskNumber) + 1"
-    /// A row that another program has written is not changed.
-    private static let isOurs = "revision BETWEEN 1 AND \(Int64.greatestTaskNumber)"
-
-    /// Changes the tasks $3 at the time $2, if all of them exist and have the revisions $4 (NULL: any).
+    /// Changes tasks; a text that is NULL stays, and so do the details unless $7 is true.
     ///
-    /// The arrays from $5 have the values of ``changeSQL``, with its marks. The answer has a row for each task, also where
-    /// nothing differed, and no row if a condition was not met. The rows have no texts if they would take more bytes than the
-    /// last parameter says, by the measure of ``longPageSQL``, because libpq would hold all of them at once.
-    private static let changeAllSQL = """
-        WITH line AS (
-            SELECT * FROM unnest($3, $4, $5, $6, \(TaskDetail.parameters(from: 7)))
-                AS line(line_id, expected, new_text, new_completed, \(TaskDetail.list { "new_\($0.name)" }))
-        ), found AS (
-            SELECT count(*) AS number FROM tasks JOIN line ON id = line_id
-            WHERE owner = $1 AND (expected IS NULL OR expected = revision) AND \(isOurs)
-        ), made AS (
-            UPDATE tasks SET text = coalesce(new_text, text), completed = coalesce(new_completed, completed),
-                modified = $2, revision = \(nextRevision), \(TaskDetail.assignments { "new_\($0.name)" })
-            FROM line, found
-            WHERE owner = $1 AND id = line_id AND found.number = cardinality($3) AND \(lineDiffers)
-            RETURNING \(TaskColumns.all)
-        )
-        SELECT \(TaskColumns.all(withTextsIf: "size <= $\(7 + TaskDetail.allCases.count)")) FROM (
-            SELECT \(TaskColumns.all), sum(\(TaskColumns.textBytes) + \(leastRendered)) OVER () AS size FROM (
-                SELECT \(TaskColumns.all) FROM made
-                UNION ALL SELECT \(TaskColumns.all) FROM tasks JOIN line ON id = line_id, found
-                WHERE owner = $1 AND found.number = cardinality($3) AND NOT \(lineDiffers)
-            ) AS changed
-        ) AS measured
+    /// PostgreSQL would write a long text again even if it is the same. The ids stand twice, so that no plan reads all of the
+    /// owner's tasks.
+    private static let updateSQL = """
+        UPDATE tasks SET text = coalesce(new_text, text), completed = new_completed, modified = new_modified,
+            revision = new_revision,
+            \(TaskDetail.list { "\($0.name) = CASE WHEN has_details THEN new_\($0.name) ELSE \($0.name) END" })
+        FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line(
+            line_id, new_text, new_completed, new_modified, new_revision, has_details,
+            \(TaskDetail.list { "new_\($0.name)" }))
+        WHERE owner = $1 AND id = ANY ($2) AND id = line_id
         """
 
-    private static let lineDiffers = """
-        (text <> coalesce(new_text, text) OR completed <> coalesce(new_completed, completed)
-            OR \(TaskDetail.differ { "new_\($0.name)" }))
-        """
+    private static let putOwnerSQL = "UPDATE owners SET next_id = $2, tasks = $3 WHERE owner = $1"
+
+    /// Removes the tasks $4, and writes the owner's row.
+    private static let removeSQL =
+        "WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND id = ANY ($4)) \(putOwnerSQL)"
 
     /// Adds a task of as many bytes as a row itself can hold; it is removed in the same transaction.
     private static let probeSQL = """
@@ -196,86 +146,29 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// The id of the probe's task, which no other task has.
     static let probeID: Int64 = 0
 
-    /// Removes tasks, subtracts them from the owner's number of tasks, and answers how many they were.
-    private static func removeSQL(_ condition: String) -> String {
-        """
-        WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition) RETURNING id),
-        counted AS (SELECT count(*) AS number FROM gone),
-        less AS (
-            UPDATE owners SET tasks = tasks - counted.number FROM counted WHERE owner = $1 AND counted.number > 0
-        )
-        SELECT number FROM counted
-        """
-    }
-
-    /// What the rows of a statement in a transaction say.
-    ///
-    /// The rows of a read are decoded by its ``PostgreSQLRead``.
-    func answer(_ rows: borrowing Rows, of owner: Owner) throws(ForeignValue) -> Answer {
-        switch self {
-        case .add: return try Self.addition(answeredBy: rows.integer(0, 0))
-        case .lockOwner: return .nextID(rows.integer(0, 0))
-        case .remove, .removeText, .removeCompleted: return .count(Int(rows.integer(0, 0)))
-        case .lockTask, .change: return .task(try TaskColumns.item(in: rows, 0, of: owner))
-        case .lockTasks: return .revisions(try Self.revisions(rows))
-        case .changeAll:
-            guard !TaskColumns.lacksText(rows, 0) else { return .count(rows.count) }
-            return .tasks(try Self.tasks(rows, of: owner))
-        case .addOnce:
-            let record = try IdempotencyRecord(of: owner) { column in
-                rows.value(of: IdempotencyRecord.columns[column + 1], 0, column + 1)
-            }
-            return .attempt(isNew: rows.boolean(0, 0), record)
-        case .page, .longPage, .find, .forgetAttempts, .makeOwner, .probe: return .nothing
-        case .begin, .guarantee, .commit, .rollBack, .prune: return .nothing
-        }
-    }
-
-    private static func addition(answeredBy number: Int64) throws(ForeignValue) -> Answer {
-        switch number {
-        case Refusal.noID: throw .lastID
-        case Refusal.full: .full
-        default: .firstID(number)
-        }
-    }
-
-    private static func revisions(_ rows: borrowing Rows) throws(ForeignValue) -> [Int64: Int64] {
-        var revisions: [Int64: Int64] = [:]
-        for row in 0..<rows.count {
-            let (id, revision) = (rows.integer(row, 0), rows.integer(row, 1))
-            guard id.isTaskNumber, revision.isTaskNumber else { throw .number }
-            revisions[id] = revision
-        }
-        return revisions
-    }
-
-    private static func tasks(_ rows: borrowing Rows, of owner: Owner) throws(ForeignValue) -> [TaskItem] {
-        var tasks: [TaskItem] = []
-        tasks.reserveCapacity(rows.count)
-        for row in 0..<rows.count { tasks.append(try TaskColumns.item(in: rows, row, of: owner)) }
-        return tasks
-    }
-
     /// A value of the type of each parameter.
     package var types: [Parameter] {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
-        let (details, arrays) = (TaskDetails().parameters, [TaskDetails]().parameters)
+        let arrays = [TaskDetails]().parameters
         return switch self {
-        case .makeOwner, .lockOwner, .removeCompleted, .probe: [text]
+        case .makeOwner, .lockOwner, .completed, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
-        case .find, .lockTask: [text, number]
-        case .remove: [text, number, truth, .integers([])]
-        case .forgetAttempts: [text, text, number]
-        case .add:
-            [text, number, number, .texts([]), .booleans([]), .integers([])] + arrays
-        case .addOnce: [text, text, number, number, text, truth, number] + details
-        case .change: [text, number, text, truth, number, truth, .integers([])] + details
-        case .lockTasks: [text, .integers([])]
-        case .changeAll:
-            [text, number, .integers([]), .integers([]), .texts([]), .booleans([])]
-                + arrays + [number]
-        case .removeText: [text, text]
+        case .find: [text, number]
+        case .add: [text, number, number, .texts([]), .booleans([]), .integers([])] + arrays
+        case .lockRevisions, .lockTasks: [text, .integers([])]
+        case .withText: [text, text]
+        case .attempts: [text, .texts([])]
+        case .insert:
+            [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .integers([])] + arrays
+        case .change: [text, number, text, truth, number, number, truth] + TaskDetails().parameters
+        case .update:
+            [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .booleans([])] + arrays
+        case .remove: [text, number, number, .integers([])]
+        case .putOwner: [text, number, number]
+        case .forgetAttempts: [text, .texts([]), number]
+        case .putAttempts:
+            [text, .texts([]), .integers([]), .integers([]), .integers([]), .texts([]), .booleans([])] + arrays
         case .guarantee: [text]
         case .prune: [number, number]
         case .begin, .commit, .rollBack: []

@@ -2,33 +2,39 @@ import PostgreSQL
 import StoreEngine
 import Tasks
 
-/// A command, and the caller who waits for the outcome.
+/// A command or a check of the database, and the caller who waits for the outcome.
 final class PostgreSQLWrite: JobWork {
-    let command: any PostgreSQLCommand
-    /// What becomes of the write, by the answers of its statements in the transaction that was committed.
-    let verdict: @Sendable (ArraySlice<Answer>, WriteContext) -> Verdict
+    typealias Answer = @Sendable () -> Void
 
-    init(_ command: any PostgreSQLCommand, verdict: @escaping @Sendable (ArraySlice<Answer>, WriteContext) -> Verdict) {
-        self.command = command
-        self.verdict = verdict
+    enum Kind: Sendable {
+        /// What the command reads, and what runs it.
+        case command(CommandReads, @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> Answer)
+        case check(Answer)
     }
 
-    convenience init<Command: PostgreSQLCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) {
-        self.init(command) { answers, context in
-            do throws(StoreError) {
-                let outcome = try command.outcome(of: answers, in: context)
-                return .answer(command.effect(of: outcome)) { reply.answer(.success(outcome)) }
-            } catch {
-                return .refuse(error)
-            }
+    let kind: Kind
+    /// An addition that can share a statement with others, and what answers its caller.
+    let addition: (command: AddTask, answer: @Sendable (TaskItem) -> Void)?
+
+    init<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) {
+        kind = Self.running(command, reply)
+        addition = nil
+    }
+
+    init(adding command: AddTask, _ reply: Reply<AddOutcome>) {
+        kind = Self.running(command, reply)
+        addition = command.key == nil ? (command, { reply.answer(.success(.added($0))) }) : nil
+    }
+
+    init(checkFor reply: Reply<Void>) {
+        kind = .check { reply.answer(.success(())) }
+        addition = nil
+    }
+
+    private static func running<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) -> Kind {
+        .command(command.reads) { transaction throws(PostgreSQLError) in
+            let outcome = try command.run(on: &transaction)
+            return { reply.answer(.success(outcome)) }
         }
     }
-}
-
-/// What a transaction gives to all its commands.
-struct WriteContext: Sendable {
-    /// Whether a check of the database writes as an addition does.
-    let isProbing: Bool
-    /// The memory of the answers to lists of changes.
-    let answerMemory: AnswerMemory
 }

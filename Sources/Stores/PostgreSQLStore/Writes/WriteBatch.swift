@@ -2,99 +2,95 @@ import PostgreSQL
 import StoreEngine
 import Tasks
 
-/// Writes that share a transaction and its commit: which statements to send, and what their answers mean for each write.
+/// Writes that share a transaction and its commit.
 ///
 /// Owners come in the order of their names, and their rows in `owners` are locked first, so that transactions of many
-/// servers cause no deadlock.
-struct WriteBatch: Batch {
-    let statements: [Statement]
-    private var end = End.unconfirmed
-    /// The steps with the places of their statements.
-    private let steps: [(step: WriteStep, places: Range<Int>)]
-    private let context: WriteContext
-    /// The answers that came, by statement.
-    private var answers: [Answer] = []
+/// servers cause no deadlock. The first round trip locks and reads, the commands run, and the second one writes and commits;
+/// additions without idempotency keys need one only.
+struct WriteBatch {
+    private var parts: [OwnerWrites]
+    private let jobs: [Job]
+    private let session: Session
+    private var isCommitted = false
 
-    /// The end of the transaction, as far as the database has reported it.
-    private enum End {
-        case unconfirmed
-        case committed
-        /// A statement has failed, perhaps the COMMIT.
-        case failed(PostgreSQLError, isCommit: Bool)
+    init(_ jobs: [Job], on session: Session) {
+        self.jobs = jobs
+        self.session = session
+        parts = Self.byOwner(jobs).map { OwnerWrites($0, on: session) }
     }
 
-    init(_ jobs: [Job], deadlineMilliseconds: Int, in context: WriteContext) {
-        self.context = context
-        var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
-        steps = Self.byOwner(jobs).flatMap { Self.steps(of: $0, in: context) }.map { step in
-            let first = statements.count
-            statements += step.statements
-            return (step, first..<statements.count)
-        }
-        statements.append(Statement(.commit))
-        self.statements = statements
-        answers.reserveCapacity(statements.count)
-    }
-
-    private static func byOwner(_ jobs: [Job]) -> [[Job]] {
+    /// The jobs of each owner, in the order in which owners are locked.
+    static func byOwner(_ jobs: [Job]) -> [[Job]] {
         guard jobs.count > 1 else { return [jobs] }
-        return Dictionary(grouping: jobs, by: \.owner).sorted { $0.key < $1.key }.map(\.value)
+        return Dictionary(grouping: jobs, by: \.owner).values.sorted { $0[0].owner < $1[0].owner }
     }
 
-    /// The additions without keys first, then the others in the order in which they came.
-    private static func steps(of jobs: [Job], in context: WriteContext) -> [WriteStep] {
-        var additions: [(job: Job, write: PostgreSQLWrite, command: AddTask)] = []
-        var others: [WriteStep] = []
-        for job in jobs {
-            guard let write = job.work as? PostgreSQLWrite else { continue }
-            if let command = write.command as? AddTask, command.key == nil {
-                additions.append((job, write, command))
+    /// Runs the transaction; throws if the session is lost.
+    mutating func run(deadlineMilliseconds: Int) throws(PostgreSQLError) -> BatchResult {
+        var places: [Int?] = [nil, nil]
+        var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
+        for part in parts.indices {
+            let first = parts[part].first
+            statements += first
+            places += first.map { _ in part }
+        }
+        let isOver = !parts.contains { $0.mustRun }
+        if isOver { statements.append(Statement(.commit)) }
+        let failure = try session.exchange(statements) { index, rows in
+            let kind = statements[index].kind
+            if index < places.count, let part = places[index] {
+                parts[part].receive(rows, of: kind)
             } else {
-                // The additions do not count as a lock, because they lock nothing where there is no room.
-                others.append(WriteStep(job, write, isLocked: !others.isEmpty, in: context))
+                noteEnd(kind, rows)
             }
         }
-        guard let first = additions.first?.job else { return others }
-        let groups = first.retry.scope == .all ? [additions] : additions.map { [$0] }
-        return groups.map { WriteStep(adding: $0, of: first.owner) } + others
+        if let failure { return failed(failure.error, isCommit: statements[failure.index].kind == .commit) }
+        return isOver ? result() : try runCommands()
     }
 
-    mutating func receive(_ rows: borrowing Rows, at index: Int) {
-        answers.append(statements[index].answer(rows))
-        // A ROLLBACK may come in the place of a COMMIT.
-        if statements[index].kind == .commit, rows.command == "COMMIT" { end = .committed }
-    }
-
-    mutating func fail(_ error: PostgreSQLError, at index: Int) {
-        guard case .unconfirmed = end else { return }
-        end = .failed(error, isCommit: statements[index].kind == .commit)
-    }
-
-    private var jobs: [Job] { steps.flatMap(\.step.jobs) }
-
-    /// Whether the transaction has failed and is still open: a COMMIT that failed has ended it.
-    var mustRollBack: Bool { if case .failed(_, isCommit: false) = end { true } else { false } }
-
-    func result() -> BatchResult {
-        switch end {
-        case .committed: committed()
-        case .unconfirmed: refused(.unavailable(reason: "a commit was not confirmed"))
-        case .failed(let error, let isCommit):
-            BatchResult(failed: jobs, error.batchFailure(isCommit: isCommit), StoreError(error), error.report)
+    private mutating func runCommands() throws(PostgreSQLError) -> BatchResult {
+        do throws(PostgreSQLError) {
+            for part in parts.indices { try parts[part].run() }
+        } catch {
+            if let loss = session.loss { throw loss }
+            return failed(error, isCommit: false)
         }
+        var statements: [Statement] = []
+        for part in parts.indices { statements += parts[part].takeWrites() }
+        statements.append(Statement(.commit))
+        let failure = try session.exchange(statements) { index, rows in noteEnd(statements[index].kind, rows) }
+        if let failure { return failed(failure.error, isCommit: statements[failure.index].kind == .commit) }
+        return result()
+    }
+
+    /// A ROLLBACK may come in the place of a COMMIT.
+    private mutating func noteEnd(_ kind: TaskStatement, _ rows: borrowing Rows) {
+        if kind == .commit, rows.command == "COMMIT" { isCommitted = true }
+    }
+
+    private func result() -> BatchResult {
+        guard isCommitted else { return refused(.unavailable(reason: "a commit was not confirmed")) }
+        var result = BatchResult([])
+        for part in parts { part.note(in: &result) }
+        result.transaction = .committed
+        return result
     }
 
     func lost(_ loss: PostgreSQLError) -> BatchResult {
-        let result = if case .committed = end { committed() } else { refused(.unavailable(reason: loss.description)) }
+        let result = isCommitted ? result() : refused(.unavailable(reason: loss.description))
         return result.lost(SessionLoss(loss.description))
     }
 
-    private func committed() -> BatchResult {
+    private func failed(_ error: PostgreSQLError, isCommit: Bool) -> BatchResult {
         var result = BatchResult(
-            steps.flatMap { step, places in
-                zip(step.jobs, step.verdicts(answers[places], in: context)).map { (job: $0, verdict: $1) }
-            })
-        result.transaction = .committed
+            failed: jobs, error.batchFailure(isCommit: isCommit), StoreError(error), error.report)
+        // A COMMIT that failed has ended the transaction.
+        guard !isCommit else { return result }
+        do throws(PostgreSQLError) {
+            _ = try session.exchange([Statement(.rollBack)]) { _, _ in }
+        } catch {
+            result.loss = SessionLoss(error.description)
+        }
         return result
     }
 
@@ -102,5 +98,101 @@ struct WriteBatch: Batch {
         var result = BatchResult(refusing: jobs, error)
         result.transaction = .failed
         return result
+    }
+}
+
+/// The writes of one owner in a batch: additions that share a statement come first, then the others as they came.
+private struct OwnerWrites {
+    private typealias Addition = (job: Job, command: AddTask, answer: @Sendable (TaskItem) -> Void)
+    private typealias Command = (
+        job: Job, run: @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> PostgreSQLWrite.Answer
+    )
+
+    /// The statements of the first round trip.
+    private(set) var first: [Statement] = []
+    private let owner: Owner
+    private let isProbing: Bool
+    private var additions: [Addition] = []
+    private var firstID: Int64?
+    private var checks: [(job: Job, answer: PostgreSQLWrite.Answer)] = []
+    private var commands: [Command] = []
+    private var transaction: PostgreSQLTransaction
+    private var answers: [PostgreSQLWrite.Answer] = []
+
+    init(_ jobs: [Job], on session: Session) {
+        owner = jobs[0].owner
+        isProbing = session.isProbing
+        transaction = PostgreSQLTransaction(of: owner, on: session)
+        var reads: [CommandReads] = []
+        for job in jobs {
+            guard let write = job.work as? PostgreSQLWrite else { continue }
+            if let (command, answer) = write.addition, job.retry.scope == .all {
+                additions.append((job, command, answer))
+                continue
+            }
+            switch write.kind {
+            case .command(let read, let run):
+                commands.append((job, run))
+                reads.append(read)
+            case .check(let answer): checks.append((job, answer))
+            }
+        }
+        if !additions.isEmpty { first.append(Self.adding(additions.map(\.command), of: owner)) }
+        if !commands.isEmpty { first += transaction.first(for: reads) }
+        if !checks.isEmpty { first += checking() }
+    }
+
+    private static func adding(_ commands: [AddTask], of owner: Owner) -> Statement {
+        Statement(
+            .add, of: owner,
+            [
+                .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
+                .texts(commands.map(\.text.value)), .booleans(commands.map(\.completed)),
+                .integers(commands.map(\.time)),
+            ] + commands.map(\.details).parameters)
+    }
+
+    /// Where writes succeed, the lock of the owner's row is enough: there is no row, but a server that only reads refuses.
+    private func checking() -> [Statement] {
+        let lock = Statement(.lockOwner, of: owner)
+        guard isProbing else { return [lock] }
+        let removal = [Parameter.integer(1), .integer(0), .integers([TaskStatement.probeID])]
+        return [lock, Statement(.probe, of: owner), Statement(.remove, of: owner, removal)]
+    }
+
+    /// Whether there are commands to run after the first round trip.
+    var mustRun: Bool { !commands.isEmpty }
+
+    mutating func receive(_ rows: borrowing Rows, of statement: TaskStatement) {
+        if statement == .add {
+            firstID = rows.count > 0 ? rows.integer(0, 0) : nil
+        } else {
+            transaction.receive(rows, of: statement)
+        }
+    }
+
+    mutating func run() throws(PostgreSQLError) {
+        for command in commands { answers.append(try command.run(&transaction)) }
+    }
+
+    mutating func takeWrites() -> [Statement] { transaction.takeWrites() }
+
+    /// Notes what becomes of each write after the commit.
+    func note(in result: inout BatchResult) {
+        var change = transaction.change
+        for (index, addition) in additions.enumerated() {
+            guard let firstID else {
+                // Each reads the owner's row by itself, and has its own outcome.
+                result.verdicts.append((addition.job, .again(addition.job.again(addition.job.retry.afterSplit))))
+                continue
+            }
+            let item = addition.command.item(firstID + Int64(index))
+            change.put.append(item.id)
+            result.verdicts.append((addition.job, .answer { addition.answer(item) }))
+        }
+        result.note(change)
+        for check in checks { result.verdicts.append((check.job, .answer(check.answer))) }
+        if !checks.isEmpty, isProbing { result.note(nil) }
+        for (command, answer) in zip(commands, answers) { result.verdicts.append((command.job, .answer(answer))) }
     }
 }

@@ -3,8 +3,9 @@ package import Tasks
 
 /// Caches rendered lists (everything of one owner), up to a number of bytes, so that most reads touch no disk.
 ///
-/// No reader can put an outdated list here, because a load is announced before it reads, and a write removes its owner's
-/// list after its commit. The removal invalidates a load that began before the commit, so its list is not kept.
+/// A list is never older than another answer, because the lists of a transaction's owners are removed before its commit, and
+/// none is kept until the commit is over. Neither is the list of a load that began before: a load is announced before it
+/// reads.
 package final class ListCache: Sendable {
     /// The number of a load that has begun and not finished.
     package typealias Load = UInt64
@@ -14,6 +15,8 @@ package final class ListCache: Sendable {
         /// The unfinished load of an owner, unless a change has invalidated it.
         var loads: [Owner: Load] = [:]
         var lastLoad: Load = 0
+        /// The owners whose tasks are being changed by a commit.
+        var changing: Set<Owner> = []
         var hits = 0
     }
 
@@ -36,6 +39,7 @@ package final class ListCache: Sendable {
         }
     }
 
+    /// Announces a load.
     package func beginLoad(of owner: Owner) -> Load {
         state.withLock { state in
             state.lastLoad += 1
@@ -49,15 +53,27 @@ package final class ListCache: Sendable {
         state.withLock { state in
             guard state.loads[owner] == load else { return }
             state.loads[owner] = nil
-            if let list { state.entries.put(list, of: owner) }
+            if let list, !state.changing.contains(owner) { state.entries.put(list, of: owner) }
         }
     }
 
-    /// Removes an owner's list, and invalidates a load of it.
-    package func remove(_ owner: Owner) {
+    /// Removes the lists of owners whose tasks a commit changes, and keeps none of them until ``endChange(of:)``.
+    package func beginChange(of owners: [Owner]) {
         state.withLock { state in
-            state.loads[owner] = nil
-            state.entries.remove(owner)
+            for owner in owners {
+                state.changing.insert(owner)
+                state.entries.remove(owner)
+            }
+        }
+    }
+
+    /// Invalidates the loads that began before the commit was over.
+    package func endChange(of owners: [Owner]) {
+        state.withLock { state in
+            for owner in owners {
+                state.changing.remove(owner)
+                state.loads[owner] = nil
+            }
         }
     }
 

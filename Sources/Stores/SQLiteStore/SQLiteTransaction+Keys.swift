@@ -2,16 +2,9 @@ import Basics
 import SQLite
 import Tasks
 
-extension WriteStatements {
-    /// The first id of an owner's newest tasks.
-    ///
-    /// Ids count the additions, so no row needs to be counted.
-    private static let firstRemembered =
-        "(SELECT next_id FROM owners WHERE owner = ?1) - \(IdempotencyKey.remembered)"
-    static let findKeySQL = """
-        SELECT \(IdempotencyRecord.columns.dropFirst().names) FROM attempts
-        WHERE owner = ?1 AND key = ?2 AND time > ?3 AND id >= \(firstRemembered)
-        """
+extension SQLiteTransaction {
+    static let findKeySQL =
+        "SELECT \(IdempotencyRecord.columns.dropFirst().names) FROM attempts WHERE owner = ?1 AND key = ?2"
     static let putKeySQL = """
         INSERT OR REPLACE INTO attempts(\(IdempotencyRecord.columns.names))
         VALUES (\(TaskRow.parameters(IdempotencyRecord.columns.count)))
@@ -20,13 +13,12 @@ extension WriteStatements {
         DELETE FROM attempts WHERE (owner, key) IN
             (SELECT owner, key FROM attempts WHERE time <= ?1 ORDER BY time LIMIT ?2)
         """
-    static let trimKeysSQL = "DELETE FROM attempts WHERE owner = ?1 AND id < \(firstRemembered)"
+    static let trimKeysSQL = "DELETE FROM attempts WHERE owner = ?1 AND id < ?2"
 
-    /// The record of a key, if it is still remembered at this time.
-    func record(of key: IdempotencyKey, at time: Int64, owner: Owner) throws(SQLiteError) -> IdempotencyRecord? {
+    func record(of key: String) throws(SQLiteError) -> IdempotencyRecord? {
         defer { findKey.reset() }
-        try findKey.bind(owner.identifier, key.key, time - IdempotencyKey.lifetime)
-        return try findKey.step() ? Self.record(in: findKey, of: owner) : nil
+        try findKey.bind(change.owner.identifier, key)
+        return try findKey.step() ? Self.record(in: findKey, of: change.owner) : nil
     }
 
     private static func record(in row: borrowing Statement, of owner: Owner) throws(SQLiteError) -> IdempotencyRecord {
@@ -42,9 +34,8 @@ extension WriteStatements {
             item.completed, item.details)
     }
 
-    /// Removes the keys of tasks that are not among an owner's newest.
-    func trimKeys(of owner: Owner) throws(SQLiteError) {
-        try trimKeys.run(owner.identifier)
+    func forgetRecords(ofTasksBefore id: Int64) throws(SQLiteError) {
+        try trimKeys.run(change.owner.identifier, id)
     }
 
     /// Removes at most this many of the keys that are expired at this time.

@@ -1,0 +1,70 @@
+import Basics
+
+/// A change of a task; a member that is nil stays as it is.
+package struct TaskChange: Sendable, Equatable {
+    package var text: TaskText?
+    package var completed: Bool?
+    package var details: TaskDetailsChange
+    /// What the old names of the values say, if one of them disagrees; then the stored task decides which name counts.
+    package var oldNames: OldNames?
+
+    package init(
+        text: TaskText? = nil, completed: Bool? = nil, details: TaskDetailsChange = TaskDetailsChange()
+    ) {
+        self.text = text
+        self.completed = completed
+        self.details = details
+    }
+
+    /// The bytes of the texts and details.
+    var bytes: Int {
+        (text?.value.utf8.count ?? 0) + (oldNames?.text?.value.utf8.count ?? 0) + details.values.bytes
+    }
+}
+
+extension TaskChange {
+    /// The values of a change under their old names, `Text` and `Completed` (docs/clients.md, "Answers").
+    package struct OldNames: Sendable, Equatable {
+        package var text: TaskText?
+        package var completed: Bool?
+        /// The `DateModified` of the task that is sent back.
+        package var modified: String?
+
+        package init(text: TaskText?, completed: Bool?, modified: String?) {
+            self.text = text
+            self.completed = completed
+            self.modified = modified
+        }
+    }
+
+    /// The value whose names contradict each other.
+    package enum Contradiction: Error, Sendable, Equatable {
+        case text
+        case completed
+    }
+
+    /// The change of this task, where of two names that disagree the one counts that differs from the stored value.
+    ///
+    /// A client that sends back a task as it read it changes one name and leaves the other (`{...task, completed: true}`).
+    package func decided(by item: TaskItem) throws(Contradiction) -> TaskChange {
+        guard let oldNames else { return self }
+        let isOlder = oldNames.modified.map { !Timestamp(milliseconds: item.modified).text.isSame(as: $0) } ?? false
+        guard let text = Self.value(text, oldNames.text, stored: item.text, isOlder) else { throw .text }
+        guard let completed = Self.value(completed, oldNames.completed, stored: item.completed, isOlder) else {
+            throw .completed
+        }
+        return TaskChange(text: text, completed: completed, details: details)
+    }
+
+    /// The value that counts; nil if both names differ from what is stored.
+    ///
+    /// Of a copy that is older than the task, the old name never counts alone: the change may be one that is repeated
+    /// because its answer was lost, and the old name would take it back.
+    private static func value<Value: Equatable>(_ new: Value?, _ old: Value?, stored: Value, _ isOlder: Bool) -> Value?
+    {
+        guard let new else { return stored }
+        guard let old, old != new, old != stored else { return new }
+        guard new == stored else { return nil }
+        return isOlder ? new : old
+    }
+}
