@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// What Swift and the settings read, they read in `/proc`.
+    /// Swift reads the arguments from `/proc`, and so do the settings.
     @Test(
         .enabled(if: !isSanitized, "a sanitizer reads /proc itself before the program runs"),
         arguments: ["task-server", "mock-authority"])

@@ -3,7 +3,7 @@ import Synchronization
 import Tasks
 import Testing
 
-/// What two people are answered who ask for more than the store can do.
+/// Counts the answers to two people who ask for more than the store can do.
 private final class Attack: Sendable {
     let answered = Atomic(0)
     let isOver = Atomic(false)

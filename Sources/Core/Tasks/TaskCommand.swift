@@ -145,8 +145,9 @@ package struct ChangeTasks: TaskCommand {
     package var payload: Int { changes.reduce(0) { $0 + MemoryLayout<IdentifiedChange>.stride + $1.change.bytes } }
     package var reads: CommandReads { .tasks(changes.map(\.id)) }
 
-    /// Looks at all revisions, and decides between names that disagree, before it changes a task, because a list that is refused must leave nothing in a shared
-    /// transaction.
+    /// Looks at all revisions, and decides between names that disagree, before it changes a task.
+    ///
+    /// A list that is refused must leave nothing in a shared transaction.
     ///
     /// Then each task is read, changed and rendered alone, because the tasks of a list with their notes could take 20 MiB.
     package func run<Transaction: OwnerTransaction & ~Copyable>(

@@ -41,9 +41,9 @@ package final class SQLiteFileLock: Sendable {
     /// Whether the file has lost its name, so that writes to it are lost: asked before every transaction.
     var isUnlinked: Bool { file.isNameless }
 
-    /// What happened to the files; nil if they are where they were, and nobody else wrote to the database.
+    /// Says what happened to the files; nil if they are where they were, and nobody else wrote to the database.
     ///
-    /// Asked once a second, so that the watch sees whether its marks last.
+    /// The store asks once a second, so that the watch sees whether its marks last.
     var displacement: String? {
         guard file.isInPlace else { return Self.displacement(of: path) }
         if watch.withLock({ $0.look(at: file, index: path + "-shm") }) {

@@ -21,9 +21,9 @@ final class OwnerQueue {
 
 /// The jobs of one line that wait, in queues by owner.
 ///
-/// Owners take turns by what their jobs weigh (deficit round robin): in a turn an owner gets jobs of the weight of a turn, or
-/// one that weighs more, and then lets as many turns pass as the job weighed too much. So a person with one job waits for at
-/// most one turn of each other person.
+/// Owners take turns by what their jobs weigh (deficit round robin). In a turn an owner gets jobs of the weight of a turn, or
+/// one job that weighs more; after such a job the owner lets as many turns pass as the job weighed too much. So a person
+/// with one job waits for at most one turn of each other person.
 struct FairQueue {
     /// The weight of a turn.
     let turn: Int

@@ -56,8 +56,9 @@ package struct BatchResult: Sendable {
     package var transaction = Transaction.none
     /// What the transaction has changed.
     package private(set) var changes: [OwnerChange] = []
-    /// Whether the transaction has written something: one that has not needs no room on the disk, and so does not show
-    /// that the database takes writes.
+    /// Whether the transaction has written something.
+    ///
+    /// A transaction that wrote nothing needs no room on the disk, so it does not show that the database takes writes.
     private(set) var hasWritten = false
     /// The failure to report, if it concerns more than its caller.
     package var report: ReportedFailure?

@@ -29,8 +29,7 @@ struct TokenSettings: Sendable {
 }
 
 extension SettingKind where Value == String {
-    /// An origin, of any scheme, in the form in which browsers write it (RFC 6454 section 6.2): in lower case, without the
-    /// default port.
+    /// An origin of any scheme, as browsers write it (RFC 6454 section 6.2): in lower case, without the default port.
     fileprivate static let origin = SettingKind(
         placeholder: "ORIGIN", expected: "an origin (scheme, host and perhaps a port, no path), * or off",
         example: "https://app.example.com"
