@@ -22,11 +22,11 @@ import Testing
         let running = try stage.run(["restore", copy])
         #expect(running.end == .exit(1) && running.errors.contains("; stop the server first"), "\(running)")
         #expect(try server.texts(token: token) == ["Copied", "Later"])
-        // The server compares what it sees from one second to the next.
-        usleep(3_000_000)
-        try overwrite(stage.database, with: File.read(copy))
+        // The server compares what it sees from one second to the next, so one that has just begun to look misses the first.
+        let bytes = try File.read(copy)
         try eventuallyBlocking("the server refuses to serve") {
-            try server.ask("GET", "/api/tasks", token: token).status == 503
+            try overwrite(stage.database, with: bytes)
+            return try server.ask("GET", "/api/tasks", token: token).status == 503
         }
         for port in [server.port, server.adminPort] {
             try eventuallyBlocking("not ready") { try exchange(port, "GET", "/readyz").status == 503 }
