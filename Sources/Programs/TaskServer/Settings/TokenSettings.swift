@@ -43,7 +43,6 @@ extension SettingKind where Value == String {
             let address = WebAddress("\(scheme == "https" ? scheme : "http")\(lowered[scheme.endIndex...])"),
             address.path.isEmpty, address.query == nil, !address.hasFragment
         else { return nil }
-        let hasPort = address.port != (address.isEncrypted ? 443 : 80)
-        return "\(scheme)://\(address.host)\(hasPort ? ":\(address.port)" : "")"
+        return "\(scheme)\(address.origin.drop { $0 != ":" })"
     }
 }
