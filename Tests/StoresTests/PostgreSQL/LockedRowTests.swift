@@ -143,7 +143,7 @@ struct LockedRowTests {
                 try keeper.runScript("COMMIT")
                 do {
                     #expect(try await result, "write \(number)")
-                } catch where error.isUnavailable {
+                } catch let error where error.isUnavailable {
                     return false
                 }
                 return waited
