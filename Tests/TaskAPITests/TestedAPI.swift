@@ -76,7 +76,7 @@ struct TestedAPI: Sendable {
     ) throws -> Response {
         // Other tests may keep the pool busy for long.
         var limits = ServerLimits()
-        (limits.suspensionTime, limits.requestTime) = (.seconds(300), .seconds(300))
+        (limits.headerTime, limits.suspensionTime, limits.requestTime) = (.seconds(300), .seconds(300), .seconds(300))
         let server = try HTTPServer(port: 0, limits: limits, handler: api)
         defer { server.stop(patience: .zero) }
         let client = try RawClient(port: server.port, timeout: 180)
