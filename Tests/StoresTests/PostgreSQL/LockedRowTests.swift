@@ -13,8 +13,8 @@ struct LockedRowTests {
 
     @Test func `A locked row delays its owner only, whose writes are refused as unavailable`() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        // With one writer, all writes share its transactions.
-        let store = try PostgreSQLTaskStore.open(address) { $0.writers = 1 }
+        // With one writer, all writes share its transactions. A busy machine may need more than ten seconds for their turns.
+        let store = try PostgreSQLTaskStore.open(address) { ($0.writers, $0.deadlineMilliseconds) = (1, 60_000) }
         defer { store.close() }
         _ = try await store.added("before", of: alice)
         let keeper = try PipelineConnection(to: try ConnectionTarget(parsing: address))
