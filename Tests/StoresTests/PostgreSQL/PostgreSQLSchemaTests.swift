@@ -67,7 +67,7 @@ struct PostgreSQLSchemaTests {
             let partitions = Set(lines.compactMap(Self.partition))
             #expect(partitions.count <= 1, "\(statement), \(mode): \(plan)")
             // A statement that only inserts is routed, and its plan names no partition.
-            if ![.makeOwner, .probe, .insert, .putAttempts].contains(statement) {
+            if ![.makeOwner, .probe, .insert, .putAttempt].contains(statement) {
                 #expect(partitions.count == 1, "\(statement), \(mode): \(plan)")
             }
         }

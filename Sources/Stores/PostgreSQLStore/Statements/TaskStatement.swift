@@ -10,12 +10,14 @@ import Tasks
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case page, longPage, find
-    case add, makeOwner, lockOwner, lockRevisions, lockTasks, withText, completed, attempts
-    case insert, change, update, remove, putOwner, forgetAttempts, putAttempts
+    case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, attempt
+    case insert, change, update, remove, removeSeveral, putOwner, forgetAttempt, forgetAttempts, putAttempt
     case probe
     case begin, guarantee, commit, rollBack, prune
 
     /// Columns of tasks are in the order of ``TaskColumns``.
+    ///
+    /// One id has a statement besides the one for several, because PostgreSQL plans a condition with `ANY` anew each time.
     package var sql: String {
         switch self {
         case .page: Self.pageSQL
@@ -24,18 +26,22 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .add: Self.addSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
         case .lockOwner: "SELECT next_id, tasks FROM owners WHERE owner = $1 FOR UPDATE"
+        case .lockRevision: Self.lockSQL("id, revision", "id = $2")
         case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2)")
+        case .lockTask: Self.lockSQL(TaskColumns.all, "id = $2")
         case .lockTasks: Self.lockSQL(TaskColumns.all, "id = ANY ($2)")
         case .withText: Self.lockSQL("id", "text = $2 LIMIT \(RemoveTasks.most)")
         case .completed: Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)")
-        case .attempts: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = ANY ($2)"
+        case .attempt: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = $2"
         case .insert: Self.insertSQL
         case .change: Self.changeSQL
         case .update: Self.updateSQL
-        case .remove: Self.removeSQL
+        case .remove: Self.removeSQL("id = $4")
+        case .removeSeveral: Self.removeSQL("id = ANY ($4)")
         case .putOwner: Self.putOwnerSQL
-        case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND (key = ANY ($2) OR id < $3)"
-        case .putAttempts: Self.putAttemptsSQL
+        case .forgetAttempt: "DELETE FROM attempts WHERE owner = $1 AND key = $2"
+        case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND id < $2"
+        case .putAttempt: Self.putAttemptSQL
         case .probe: Self.probeSQL
         // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -105,9 +111,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         SELECT $1, line.* FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line
         """
 
-    private static let putAttemptsSQL = """
+    private static let putAttemptSQL = """
         INSERT INTO attempts(owner, \(attemptColumns))
-        SELECT $1, line.* FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line
+        VALUES ($1, $2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8)))
         """
 
     /// As ``updateSQL``, for one task: PostgreSQL plans the other one anew each time.
@@ -134,8 +140,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     private static let putOwnerSQL = "UPDATE owners SET next_id = $2, tasks = $3 WHERE owner = $1"
 
     /// Removes the tasks $4, and writes the owner's row.
-    private static let removeSQL =
-        "WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND id = ANY ($4)) \(putOwnerSQL)"
+    private static func removeSQL(_ condition: String) -> String {
+        "WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition)) \(putOwnerSQL)"
+    }
 
     /// Adds a task of as many bytes as a row itself can hold; it is removed in the same transaction.
     private static let probeSQL = """
@@ -154,21 +161,19 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .makeOwner, .lockOwner, .completed, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
-        case .find: [text, number]
         case .add: [text, number, number, .texts([]), .booleans([]), .integers([])] + arrays
+        case .find, .lockRevision, .lockTask, .forgetAttempts: [text, number]
         case .lockRevisions, .lockTasks: [text, .integers([])]
-        case .withText: [text, text]
-        case .attempts: [text, .texts([])]
+        case .withText, .attempt, .forgetAttempt: [text, text]
         case .insert:
             [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .integers([])] + arrays
         case .change: [text, number, text, truth, number, number, truth] + TaskDetails().parameters
         case .update:
             [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .booleans([])] + arrays
-        case .remove: [text, number, number, .integers([])]
+        case .remove: [text, number, number, number]
+        case .removeSeveral: [text, number, number, .integers([])]
         case .putOwner: [text, number, number]
-        case .forgetAttempts: [text, .texts([]), number]
-        case .putAttempts:
-            [text, .texts([]), .integers([]), .integers([]), .integers([]), .texts([]), .booleans([])] + arrays
+        case .putAttempt: [text, text, number, number, number, text, truth] + TaskDetails().parameters
         case .guarantee: [text]
         case .prune: [number, number]
         case .begin, .commit, .rollBack: []

@@ -28,8 +28,10 @@ struct PostgreSQLTransaction: OwnerTransaction {
     private var updated: [Int64: (old: TaskItem, new: TaskItem)] = [:]
     private var deleted: [Int64] = []
     private var newRecords: [String: IdempotencyRecord] = [:]
+    /// The keys whose records make room for new ones.
+    private var replacedKeys: [String] = []
     /// Records of tasks before this id are forgotten.
-    private var oldestRecord: Int64 = .min
+    private var oldestRecord: Int64?
 
     /// The most tasks that are read at once.
     private static let piece = Job.mostWeight
@@ -65,9 +67,9 @@ struct PostgreSQLTransaction: OwnerTransaction {
         }
         statements.append(statement(.lockOwner))
         if wanted.count > Self.piece { onlyRevisions += wanted }
-        if !onlyRevisions.isEmpty { statements.append(statement(.lockRevisions, [.integers(onlyRevisions)])) }
-        if !wanted.isEmpty { statements.append(statement(.lockTasks, [.integers(Array(wanted.prefix(Self.piece)))])) }
-        if !keys.isEmpty { statements.append(statement(.attempts, [.texts(keys)])) }
+        if !onlyRevisions.isEmpty { statements.append(locking(onlyRevisions, .lockRevision, .lockRevisions)) }
+        if !wanted.isEmpty { statements.append(lockTasks(wanted.prefix(Self.piece))) }
+        statements += keys.map { statement(.attempt, [.text($0)]) }
         // Other commands may change the selection.
         if reads.count == 1, case .selection(let selection) = reads[0] { statements.append(finding(selection)) }
         return statements
@@ -84,13 +86,13 @@ struct PostgreSQLTransaction: OwnerTransaction {
         switch statement {
         case .lockOwner where rows.count > 0:
             owner = OwnerRow(next: rows.integer(0, 0), tasks: rows.integer(0, 1))
-        case .lockRevisions:
+        case .lockRevision, .lockRevisions:
             for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
-        case .lockTasks:
+        case .lockTask, .lockTasks:
             for row in 0..<rows.count { receiveTask(rows, row) }
         case .withText, .completed:
             selected = (0..<rows.count).map { rows.integer($0, 0) }
-        case .attempts:
+        case .attempt:
             for row in 0..<rows.count { receiveRecord(rows, row) }
         default: break
         }
@@ -127,7 +129,11 @@ struct PostgreSQLTransaction: OwnerTransaction {
         return try Self.value(tasks[id])
     }
 
-    private func lockTasks(_ ids: ArraySlice<Int64>) -> Statement { statement(.lockTasks, [.integers(Array(ids))]) }
+    private func lockTasks(_ ids: ArraySlice<Int64>) -> Statement { locking(Array(ids), .lockTask, .lockTasks) }
+
+    private func locking(_ ids: [Int64], _ one: TaskStatement, _ several: TaskStatement) -> Statement {
+        ids.count == 1 ? statement(one, [.integer(ids[0])]) : statement(several, [.integers(ids)])
+    }
 
     func revision(of id: Int64) -> Int64? { revisions[id] }
 
@@ -192,7 +198,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
     }
 
     mutating func put(_ record: IdempotencyRecord) {
-        records[record.key.key] = .success(record)
+        if records.updateValue(.success(record), forKey: record.key.key) != nil { replacedKeys.append(record.key.key) }
         newRecords[record.key.key] = record
     }
 
@@ -213,11 +219,15 @@ struct PostgreSQLTransaction: OwnerTransaction {
         let row = owner ?? OwnerRow()
         let counts = [Parameter.integer(row.next), .integer(row.tasks)]
         if !deleted.isEmpty {
-            statements.append(statement(.remove, counts + [.integers(deleted)]))
+            let removed = deleted.count == 1 ? Parameter.integer(deleted[0]) : .integers(deleted)
+            statements.append(statement(deleted.count == 1 ? .remove : .removeSeveral, counts + [removed]))
         } else if !isOwnerWritten {
             statements.append(statement(.putOwner, counts))
         }
-        if !newRecords.isEmpty { statements += replacement(by: Array(newRecords.values)) }
+        statements += replacedKeys.map { statement(.forgetAttempt, [.text($0)]) }
+        if let oldestRecord { statements.append(statement(.forgetAttempts, [.integer(oldestRecord)])) }
+        statements += newRecords.values.map(putAttempt)
+        (replacedKeys, oldestRecord) = ([], nil)
         (inserted, updated, deleted, newRecords, isOwnerWritten) = ([:], [:], [], [:], true)
         return statements
     }
@@ -253,19 +263,14 @@ struct PostgreSQLTransaction: OwnerTransaction {
             ] + zip(items, haveDetails).map { $1 ? $0.new.details : TaskDetails() }.parameters)
     }
 
-    /// The statements that put records in the place of those with the same keys, and of those that are forgotten.
-    private func replacement(by records: [IdempotencyRecord]) -> [Statement] {
-        let items = records.map(\.item)
-        return [
-            statement(.forgetAttempts, [.texts(records.map(\.key.key)), .integer(oldestRecord)]),
-            statement(
-                .putAttempts,
-                [
-                    .texts(records.map(\.key.key)), .integers(records.map { Int64(bitPattern: $0.key.fingerprint) }),
-                    .integers(items.map(\.created)), .integers(items.map(\.id)), .texts(items.map(\.text.value)),
-                    .booleans(items.map(\.completed)),
-                ] + items.map(\.details).parameters),
-        ]
+    private func putAttempt(_ record: IdempotencyRecord) -> Statement {
+        let (key, item) = (record.key, record.item)
+        return statement(
+            .putAttempt,
+            [
+                .text(key.key), .integer(Int64(bitPattern: key.fingerprint)), .integer(item.created), .integer(item.id),
+                .text(item.text.value), .boolean(item.completed),
+            ] + item.details.parameters)
     }
 }
 

@@ -156,7 +156,7 @@ private struct OwnerWrites {
     private func checking() -> [Statement] {
         let lock = Statement(.lockOwner, of: owner)
         guard isProbing else { return [lock] }
-        let removal = [Parameter.integer(1), .integer(0), .integers([TaskStatement.probeID])]
+        let removal = [Parameter.integer(1), .integer(0), .integer(TaskStatement.probeID)]
         return [lock, Statement(.probe, of: owner), Statement(.remove, of: owner, removal)]
     }
 
