@@ -99,6 +99,8 @@ package enum RemoveOutcome: Sendable, Equatable {
 package enum StoreError: Error, Sendable, Equatable {
     /// The queue is full, or the store is closing: try again.
     case overloaded
+    /// The caller has left before the work began; nobody gets the answer.
+    case withdrawn
     /// Long lists that are being made or sent take so much memory that this many bytes have no room, for this owner or
     /// for all: try again.
     case noRoomForAnswer(bytes: Int)

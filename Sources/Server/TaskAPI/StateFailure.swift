@@ -44,7 +44,7 @@ enum StateFailure: Error {
 
     private static func problem(of error: StoreError) -> Problem {
         switch error {
-        case .overloaded:
+        case .overloaded, .withdrawn:
             Problem(
                 503, "store.overloaded", "Too busy", "Too many changes wait at the moment; try again shortly.",
                 headers: ["Retry-After": "1"])

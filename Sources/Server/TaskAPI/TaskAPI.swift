@@ -112,6 +112,8 @@ extension TaskAPI {
     }
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
+        // Nobody gets this answer, and the server counts the clients who leave.
+        if case .state(.store(.withdrawn)) = failure { return .respond(response(to: failure, of: request)) }
         let token = failure.tokenRefusal.map { refusal in
             // The whole configuration would hold the observer, which may keep the record and with it this closure.
             {

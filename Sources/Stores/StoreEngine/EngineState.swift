@@ -73,7 +73,7 @@ struct EngineState {
 
     /// Lets a job wait, or the caller of a list with those of an equal one; returns the thread to wake, if one must be woken.
     mutating func submit(_ job: Job, isAbandoned: Bool = false) -> Result<Int?, StoreError> {
-        guard !isAbandoned else { return .failure(.overloaded) }
+        guard !isAbandoned else { return .failure(.withdrawn) }
         guard hasSession || closed.contains(job.line) else {
             return .failure(.unavailable(reason: reports.lastLoss))
         }

@@ -77,7 +77,7 @@ package final class StoreEngine: Sendable {
     private func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) {
         guard let refuse = state.withLock({ $0.withdraw(call, of: owner, kind) }) else { return }
         // The runtime holds a lock of the cancelled task now, so the task must not continue on this thread.
-        Task.detached { refuse(.overloaded) }
+        Task.detached { refuse(.withdrawn) }
     }
 
     /// Lets the threads choose again.

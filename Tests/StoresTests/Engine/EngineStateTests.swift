@@ -128,7 +128,7 @@ struct EngineStateTests {
     @Test func `A caller who has left before the call waits is refused`() {
         let engine = MadeUpEngine()
         let job = Job(of: Owner("alice"), .write, NamedWork("1")) { _ in }
-        #expect(throws: StoreError.overloaded) { try engine.with { try $0.submit(job, isAbandoned: true).get() } }
+        #expect(throws: StoreError.withdrawn) { try engine.with { try $0.submit(job, isAbandoned: true).get() } }
         #expect(engine.take(1) == [])
     }
 

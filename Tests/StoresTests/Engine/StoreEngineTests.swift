@@ -102,7 +102,7 @@ struct StoreEngineTests {
         await eventually("all wait") { engine.statistics.waitingReads == 3 }
         for (number, caller) in callers.enumerated() where number != 1 {
             caller.cancel()
-            #expect(await caller.value == .overloaded)
+            #expect(await caller.value == .withdrawn)
         }
         #expect(engine.statistics.waitingReads == 1)
         breakpoint.resume()
@@ -117,7 +117,7 @@ struct StoreEngineTests {
         let callers = (0..<200).map { number in Task { await refusal(of: engine, limit: 1 + number / 2) } }
         await eventually("all wait") { engine.statistics.waitingReads == 200 }
         for caller in callers + [first] { caller.cancel() }
-        for caller in callers { #expect(await caller.value == .overloaded) }
+        for caller in callers { #expect(await caller.value == .withdrawn) }
         #expect(engine.statistics.waitingReads == 0)
         breakpoint.resume()
         #expect(await first.value == nil)
