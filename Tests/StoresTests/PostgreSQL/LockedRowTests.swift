@@ -85,6 +85,18 @@ struct LockedRowTests {
         }
     }
 
+    @Test func `An addition waits for another server that makes the owner's row, and is made after it`() async throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        let keeper = try PipelineConnection(to: try ConnectionTarget(parsing: address))
+        try keeper.runScript("BEGIN; INSERT INTO owners VALUES ('alice', 8, 1)")
+        async let item = store.added("x", of: alice)
+        try await expectWaiting(for: keeper, "the addition waits")
+        try keeper.runScript("COMMIT")
+        #expect(try await item.id == 8)
+    }
+
     @Test func `A write that waited for another program's transaction goes by what that has committed`() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         let store = try PostgreSQLTaskStore.open(address)

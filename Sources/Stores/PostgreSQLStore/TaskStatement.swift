@@ -107,8 +107,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
 
     private static let insertSQL = """
-        INSERT INTO tasks(owner, id, text, completed, created, modified, revision, \(TaskDetail.columns))
-        SELECT $1, line.* FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line
+        INSERT INTO tasks(owner, \(TaskColumns.all))
+        VALUES ($1, $2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8)))
         """
 
     private static let putAttemptSQL = """
@@ -165,8 +165,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .find, .lockRevision, .lockTask, .forgetAttempts: [text, number]
         case .lockRevisions, .lockTasks: [text, .integers([])]
         case .withText, .attempt, .forgetAttempt: [text, text]
-        case .insert:
-            [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .integers([])] + arrays
+        case .insert: [text, number, text, truth, number, number, number] + TaskDetails().parameters
         case .change: [text, number, text, truth, number, number, truth] + TaskDetails().parameters
         case .update:
             [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .booleans([])] + arrays
@@ -188,4 +187,64 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         uniqueKeysWithValues: allCases.map {
             ($0, "task_\($0.rawValue)_\(String(FNV1a(of: $0.sql).value, radix: 36))")
         })
+}
+
+/// The statements around those of the tasks, and one that names no owner.
+extension TaskStatement {
+    /// Whether the statement concerns one owner, its `$1`.
+    package var namesOwner: Bool {
+        switch self {
+        case .begin, .guarantee, .commit, .rollBack, .prune: false
+        default: true
+        }
+    }
+
+    /// Whether the statement is prepared in a session that is not shared.
+    ///
+    /// The other statements are always sent as SQL, because with a pool a session may lack names. A COMMIT that fails for
+    /// that reason is in doubt, and a ROLLBACK that fails leaves the session in its failed transaction.
+    var isPrepared: Bool { namesOwner || self == .guarantee }
+
+    /// Removes up to $2 idempotency keys of any owner that are older than $1; the answer has one row for each.
+    ///
+    /// The statement waits for no other server that does the same, and takes other rows.
+    static let pruneSQL = """
+        DELETE FROM attempts USING (
+            SELECT owner, key FROM attempts WHERE time <= $1 ORDER BY time LIMIT $2 FOR UPDATE SKIP LOCKED
+        ) AS old
+        WHERE attempts.owner = old.owner AND attempts.key = old.key
+        RETURNING true
+        """
+
+    /// Gives each statement, and each pause between two, a deadline of $1 milliseconds, and a quarter of a second to wait
+    /// for a row that others have locked.
+    ///
+    /// The commit answers when it is on a disk, whatever the role's defaults are. The settings end with the transaction, so
+    /// that a pool of sessions may be in between.
+    static let guaranteeSQL = """
+        SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', '250', true),
+            set_config('idle_in_transaction_session_timeout', $1, true), set_config('synchronous_commit',
+            CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+            ELSE current_setting('synchronous_commit') END, true)
+        """
+}
+
+/// A statement with its parameters, as a session sends it.
+struct BoundStatement: Sendable {
+    let kind: TaskStatement
+    /// The owner whose tasks the statement concerns, its `$1`; nil if it concerns no owner.
+    let owner: Owner?
+    let parameters: [Parameter]
+
+    /// The `others` come after the owner.
+    init(_ kind: TaskStatement, of owner: Owner? = nil, _ others: [Parameter] = []) {
+        self.kind = kind
+        self.owner = owner
+        parameters = (owner.map { [.text($0.identifier)] } ?? []) + others
+    }
+
+    /// The name of the statement in a session in which it was prepared; otherwise its SQL.
+    func form(isPrepared: Bool) -> PipelineConnection.Statement {
+        isPrepared && kind.isPrepared ? .prepared(kind.preparedName) : .text(kind.sql)
+    }
 }

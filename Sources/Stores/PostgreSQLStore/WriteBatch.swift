@@ -8,15 +8,15 @@ import Tasks
 /// servers cause no deadlock. The first round trip locks and reads, the commands run, and the second one writes and commits;
 /// additions without idempotency keys need one only.
 struct WriteBatch {
-    private var parts: [OwnerWrites]
+    private var owners: [OwnerWrites]
     private let jobs: [Job]
-    private let session: Session
+    private let session: PostgreSQLSession
     private var isCommitted = false
 
-    init(_ jobs: [Job], on session: Session) {
+    init(_ jobs: [Job], on session: PostgreSQLSession) {
         self.jobs = jobs
         self.session = session
-        parts = Self.byOwner(jobs).map { OwnerWrites($0, on: session) }
+        owners = Self.byOwner(jobs).map { OwnerWrites($0, on: session) }
     }
 
     /// The jobs of each owner, in the order in which owners are locked.
@@ -28,18 +28,18 @@ struct WriteBatch {
     /// Runs the transaction; throws if the session is lost.
     mutating func run(deadlineMilliseconds: Int) throws(PostgreSQLError) -> BatchResult {
         var places: [Int?] = [nil, nil]
-        var statements = [Statement(.begin), Statement(.guarantee, [.text(String(deadlineMilliseconds))])]
-        for part in parts.indices {
-            let first = parts[part].first
+        var statements = [BoundStatement(.begin), BoundStatement(.guarantee, [.text(String(deadlineMilliseconds))])]
+        for owner in owners.indices {
+            let first = owners[owner].first
             statements += first
-            places += first.map { _ in part }
+            places += first.map { _ in owner }
         }
-        let isOver = !parts.contains { $0.mustRun }
-        if isOver { statements.append(Statement(.commit)) }
+        let isOver = !owners.contains { $0.mustRun }
+        if isOver { statements.append(BoundStatement(.commit)) }
         let failure = try session.exchange(statements) { index, rows in
             let kind = statements[index].kind
-            if index < places.count, let part = places[index] {
-                parts[part].receive(rows, of: kind)
+            if index < places.count, let owner = places[index] {
+                owners[owner].receive(rows, of: kind)
             } else {
                 noteEnd(kind, rows)
             }
@@ -50,14 +50,14 @@ struct WriteBatch {
 
     private mutating func runCommands() throws(PostgreSQLError) -> BatchResult {
         do throws(PostgreSQLError) {
-            for part in parts.indices { try parts[part].run() }
+            for owner in owners.indices { try owners[owner].run() }
         } catch {
             if let loss = session.loss { throw loss }
             return failed(error, isCommit: false)
         }
-        var statements: [Statement] = []
-        for part in parts.indices { statements += parts[part].takeWrites() }
-        statements.append(Statement(.commit))
+        var statements: [BoundStatement] = []
+        for owner in owners.indices { statements += owners[owner].takeWrites() }
+        statements.append(BoundStatement(.commit))
         let failure = try session.exchange(statements) { index, rows in noteEnd(statements[index].kind, rows) }
         if let failure { return failed(failure.error, isCommit: statements[failure.index].kind == .commit) }
         return result()
@@ -71,7 +71,7 @@ struct WriteBatch {
     private func result() -> BatchResult {
         guard isCommitted else { return refused(.unavailable(reason: "a commit was not confirmed")) }
         var result = BatchResult([])
-        for part in parts { part.note(in: &result) }
+        for owner in owners { owner.note(in: &result) }
         result.transaction = .committed
         return result
     }
@@ -87,7 +87,7 @@ struct WriteBatch {
         // A COMMIT that failed has ended the transaction.
         guard !isCommit else { return result }
         do throws(PostgreSQLError) {
-            _ = try session.exchange([Statement(.rollBack)]) { _, _ in }
+            _ = try session.exchange([BoundStatement(.rollBack)]) { _, _ in }
         } catch {
             result.loss = SessionLoss(error.description)
         }
@@ -109,7 +109,7 @@ private struct OwnerWrites {
     )
 
     /// The statements of the first round trip.
-    private(set) var first: [Statement] = []
+    private(set) var first: [BoundStatement] = []
     private let owner: Owner
     private let isProbing: Bool
     private var additions: [Addition] = []
@@ -119,7 +119,7 @@ private struct OwnerWrites {
     private var transaction: PostgreSQLTransaction
     private var answers: [PostgreSQLWrite.Answer] = []
 
-    init(_ jobs: [Job], on session: Session) {
+    init(_ jobs: [Job], on session: PostgreSQLSession) {
         owner = jobs[0].owner
         isProbing = session.isProbing
         transaction = PostgreSQLTransaction(of: owner, on: session)
@@ -142,8 +142,8 @@ private struct OwnerWrites {
         if !checks.isEmpty { first += checking() }
     }
 
-    private static func adding(_ commands: [AddTask], of owner: Owner) -> Statement {
-        Statement(
+    private static func adding(_ commands: [AddTask], of owner: Owner) -> BoundStatement {
+        BoundStatement(
             .add, of: owner,
             [
                 .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
@@ -153,11 +153,11 @@ private struct OwnerWrites {
     }
 
     /// Where writes succeed, the lock of the owner's row is enough: there is no row, but a server that only reads refuses.
-    private func checking() -> [Statement] {
-        let lock = Statement(.lockOwner, of: owner)
+    private func checking() -> [BoundStatement] {
+        let lock = BoundStatement(.lockOwner, of: owner)
         guard isProbing else { return [lock] }
         let removal = [Parameter.integer(1), .integer(0), .integer(TaskStatement.probeID)]
-        return [lock, Statement(.probe, of: owner), Statement(.remove, of: owner, removal)]
+        return [lock, BoundStatement(.probe, of: owner), BoundStatement(.remove, of: owner, removal)]
     }
 
     /// Whether there are commands to run after the first round trip.
@@ -175,7 +175,7 @@ private struct OwnerWrites {
         for command in commands { answers.append(try command.run(&transaction)) }
     }
 
-    mutating func takeWrites() -> [Statement] { transaction.takeWrites() }
+    mutating func takeWrites() -> [BoundStatement] { transaction.takeWrites() }
 
     /// Notes what becomes of each write after the commit.
     func note(in result: inout BatchResult) {
@@ -194,5 +194,42 @@ private struct OwnerWrites {
         for check in checks { result.verdicts.append((check.job, .answer(check.answer))) }
         if !checks.isEmpty, isProbing { result.note(nil) }
         for (command, answer) in zip(commands, answers) { result.verdicts.append((command.job, .answer(answer))) }
+    }
+}
+
+/// A command or a check of the database, and the caller who waits for the outcome.
+final class PostgreSQLWrite: JobWork {
+    typealias Answer = @Sendable () -> Void
+
+    enum Kind: Sendable {
+        /// What the command reads, and what runs it.
+        case command(CommandReads, @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> Answer)
+        case check(Answer)
+    }
+
+    let kind: Kind
+    /// An addition that can share a statement with others, and what answers its caller.
+    let addition: (command: AddTask, answer: @Sendable (TaskItem) -> Void)?
+
+    init<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) {
+        kind = Self.running(command, reply)
+        addition = nil
+    }
+
+    init(adding command: AddTask, _ reply: Reply<AddOutcome>) {
+        kind = Self.running(command, reply)
+        addition = command.key == nil ? (command, { reply.answer(.success(.added($0))) }) : nil
+    }
+
+    init(checkFor reply: Reply<Void>) {
+        kind = .check { reply.answer(.success(())) }
+        addition = nil
+    }
+
+    private static func running<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) -> Kind {
+        .command(command.reads) { transaction throws(PostgreSQLError) in
+            let outcome = try command.run(on: &transaction)
+            return { reply.answer(.success(outcome)) }
+        }
     }
 }

@@ -6,11 +6,8 @@ import Synchronization
 import Tasks
 
 /// A session with the database: one thread uses it, and blocks until the database has answered.
-///
-/// With 64 people, such threads take 9 % more CPU for a `POST` and 14 % more for a `GET` than one event loop for all
-/// sessions did (`make bench`, in one run). In return, both databases share one engine.
-final class Session: StoreSession {
-    struct Parts: Sendable {
+final class PostgreSQLSession: StoreSession {
+    struct Configuration: Sendable {
         let target: ConnectionTarget
         let options: PostgreSQLStoreOptions
         /// A transaction may not cover owners of several servers.
@@ -25,7 +22,7 @@ final class Session: StoreSession {
     private static let mostPruned = 1000
 
     private let connection: PipelineConnection
-    private let parts: Parts
+    private let configuration: Configuration
     private let time = SystemTime()
     private let isPrepared: Bool
     /// When the session is next asked whether the server has ended it; monotonic nanoseconds.
@@ -35,19 +32,20 @@ final class Session: StoreSession {
     private(set) var loss: PostgreSQLError?
 
     /// Connects, and prepares the statements if that is wanted and the session is not shared.
-    init(number: Int, _ parts: Parts) throws(PostgreSQLError) {
-        connection = try PipelineConnection(to: parts.target)
+    init(number: Int, _ configuration: Configuration) throws(PostgreSQLError) {
+        connection = try PipelineConnection(to: configuration.target)
         connection.limitWaits(toSeconds: Self.mostSeconds)
         let version = try PostgreSQLSchema.version(on: connection) ?? 0
         guard version <= PostgreSQLSchema.known else {
             throw PostgreSQLError(
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
-        self.parts = parts
+        self.configuration = configuration
         // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
         // operator.
-        nextPruning = number == 0 && !parts.isOneOwnerOnly ? 0 : .max
-        isPrepared = parts.preparation.isWanted ? try Self.prepare(on: connection, parts.preparation) : false
+        nextPruning = number == 0 && !configuration.isOneOwnerOnly ? 0 : .max
+        isPrepared =
+            configuration.preparation.isWanted ? try Self.prepare(on: connection, configuration.preparation) : false
         try connection.enterPipeline()
     }
 
@@ -73,7 +71,7 @@ final class Session: StoreSession {
         try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
             if now >= nextCheck {
                 try check()
-                nextCheck = now + parts.options.sleepMilliseconds * 1_000_000
+                nextCheck = now + configuration.options.sleepMilliseconds * 1_000_000
             }
             if now >= nextPruning { try prune(at: now) }
         }
@@ -89,19 +87,19 @@ final class Session: StoreSession {
 
     /// Forgets idempotency keys that are too old, also of owners who never come again; a failure is tried again later.
     private func prune(at now: UInt64) throws(PostgreSQLError) {
-        let limit = parts.options.time.wallMilliseconds - IdempotencyKey.lifetime
+        let limit = configuration.options.time.wallMilliseconds - IdempotencyKey.lifetime
         var removed = 0
-        let statement = Statement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))])
+        let statement = BoundStatement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))])
         _ = try exchange([statement]) { removed = $1.count }
-        nextPruning = removed == Self.mostPruned ? 0 : now + parts.options.pruningMilliseconds * 1_000_000
+        nextPruning = removed == Self.mostPruned ? 0 : now + configuration.options.pruningMilliseconds * 1_000_000
     }
 
     // MARK: Jobs
 
     /// The memory of the answers to lists of changes.
-    var answers: AnswerMemory { parts.options.answers }
+    var answers: AnswerMemory { configuration.options.answers }
     /// Whether a check of the database writes as an addition does.
-    var isProbing: Bool { !parts.isHealthy() }
+    var isProbing: Bool { !configuration.isHealthy() }
 
     func run(_ jobs: [Job]) -> BatchResult {
         do throws(PostgreSQLError) {
@@ -126,7 +124,7 @@ final class Session: StoreSession {
     private func write(_ jobs: [Job]) -> BatchResult {
         var batch = WriteBatch(jobs, on: self)
         do throws(PostgreSQLError) {
-            return try batch.run(deadlineMilliseconds: parts.options.deadlineMilliseconds)
+            return try batch.run(deadlineMilliseconds: configuration.options.deadlineMilliseconds)
         } catch {
             return batch.lost(error)
         }
@@ -136,7 +134,7 @@ final class Session: StoreSession {
     ///
     /// Returns the failure of a statement, after which none was run; throws if the session is lost.
     func exchange(
-        _ statements: [Statement], _ receive: (Int, borrowing Rows) -> Void
+        _ statements: [BoundStatement], _ receive: (Int, borrowing Rows) -> Void
     ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
         do throws(PostgreSQLError) {
             return try exchangeOnce(statements, receive)
@@ -147,10 +145,10 @@ final class Session: StoreSession {
     }
 
     private func exchangeOnce(
-        _ statements: [Statement], _ receive: (Int, borrowing Rows) -> Void
+        _ statements: [BoundStatement], _ receive: (Int, borrowing Rows) -> Void
     ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
-        let deadline = time.monotonicNanoseconds + UInt64(parts.options.deadlineMilliseconds + 1000) * 1_000_000
-        let isPrepared = isPrepared && parts.preparation.isWanted
+        let deadline = time.monotonicNanoseconds + UInt64(configuration.options.deadlineMilliseconds + 1000) * 1_000_000
+        let isPrepared = isPrepared && configuration.preparation.isWanted
         for statement in statements {
             try connection.send(statement.form(isPrepared: isPrepared), statement.parameters)
         }
@@ -161,7 +159,7 @@ final class Session: StoreSession {
             case .rows(let rows): receive(index, rows)
             case .failure(let error):
                 failed = failed ?? (index, error)
-                if error.kind == .unprepared { parts.preparation.stop() }
+                if error.kind == .unprepared { configuration.preparation.stop() }
             case .skipped: break
             case .synchronized: throw PostgreSQLError(sqlState: nil, message: "an answer is missing")
             }
@@ -172,8 +170,6 @@ final class Session: StoreSession {
         }
         return failed
     }
-
-    func end() {}
 }
 
 /// Whether statements are prepared in sessions: not any more once a session was found that a pool shares.

@@ -11,7 +11,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
     typealias Failure = PostgreSQLError
 
     var change: OwnerChange
-    private let session: Session
+    private let session: PostgreSQLSession
 
     /// The ids of the tasks that commands read, each once.
     private var wanted: [Int64] = []
@@ -38,23 +38,23 @@ struct PostgreSQLTransaction: OwnerTransaction {
     /// The most tasks that are changed by a statement each.
     private static let mostAlone = 64
 
-    init(of owner: Owner, on session: Session) {
+    init(of owner: Owner, on session: PostgreSQLSession) {
         change = OwnerChange(of: owner)
         self.session = session
     }
 
     var answers: AnswerMemory { session.answers }
 
-    private func statement(_ kind: TaskStatement, _ others: [Parameter] = []) -> Statement {
-        Statement(kind, of: change.owner, others)
+    private func statement(_ kind: TaskStatement, _ others: [Parameter] = []) -> BoundStatement {
+        BoundStatement(kind, of: change.owner, others)
     }
 
     // MARK: Reading
 
     /// The statements that lock the owner's row and read what the commands want.
-    mutating func first(for reads: [CommandReads]) -> [Statement] {
+    mutating func first(for reads: [CommandReads]) -> [BoundStatement] {
         var (onlyRevisions, ids, keys): ([Int64], Set<Int64>, [String]) = ([], [], [])
-        var statements: [Statement] = []
+        var statements: [BoundStatement] = []
         for read in reads {
             switch read {
             case .row(let key):
@@ -75,7 +75,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
         return statements
     }
 
-    private func finding(_ selection: RemoveTasks.Selection) -> Statement {
+    private func finding(_ selection: RemoveTasks.Selection) -> BoundStatement {
         switch selection {
         case .withText(let text): statement(.withText, [.text(text.value)])
         case .completed: statement(.completed)
@@ -129,9 +129,9 @@ struct PostgreSQLTransaction: OwnerTransaction {
         return try Self.value(tasks[id])
     }
 
-    private func lockTasks(_ ids: ArraySlice<Int64>) -> Statement { locking(Array(ids), .lockTask, .lockTasks) }
+    private func lockTasks(_ ids: ArraySlice<Int64>) -> BoundStatement { locking(Array(ids), .lockTask, .lockTasks) }
 
-    private func locking(_ ids: [Int64], _ one: TaskStatement, _ several: TaskStatement) -> Statement {
+    private func locking(_ ids: [Int64], _ one: TaskStatement, _ several: TaskStatement) -> BoundStatement {
         ids.count == 1 ? statement(one, [.integer(ids[0])]) : statement(several, [.integers(ids)])
     }
 
@@ -157,7 +157,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
     }
 
     /// Sends changes, and reads what must come after them.
-    private mutating func read(_ writes: [Statement], _ read: Statement) throws(PostgreSQLError) {
+    private mutating func read(_ writes: [BoundStatement], _ read: BoundStatement) throws(PostgreSQLError) {
         let failure = try session.exchange(writes + [read]) { index, rows in
             if index == writes.count { receive(rows, of: read.kind) }
         }
@@ -208,9 +208,8 @@ struct PostgreSQLTransaction: OwnerTransaction {
     }
 
     /// The statements of all changes that were not written yet.
-    mutating func takeWrites() -> [Statement] {
-        var statements: [Statement] = []
-        if !inserted.isEmpty { statements.append(insertion(of: Array(inserted.values))) }
+    mutating func takeWrites() -> [BoundStatement] {
+        var statements = inserted.values.map(insertion)
         if updated.count > Self.mostAlone {
             statements.append(update(Array(updated.values)))
         } else {
@@ -232,16 +231,16 @@ struct PostgreSQLTransaction: OwnerTransaction {
         return statements
     }
 
-    private func insertion(of items: [TaskItem]) -> Statement {
+    private func insertion(of item: TaskItem) -> BoundStatement {
         statement(
             .insert,
             [
-                .integers(items.map(\.id)), .texts(items.map(\.text.value)), .booleans(items.map(\.completed)),
-                .integers(items.map(\.created)), .integers(items.map(\.modified)), .integers(items.map(\.revision)),
-            ] + items.map(\.details).parameters)
+                .integer(item.id), .text(item.text.value), .boolean(item.completed), .integer(item.created),
+                .integer(item.modified), .integer(item.revision),
+            ] + item.details.parameters)
     }
 
-    private func change(_ old: TaskItem, to new: TaskItem) -> Statement {
+    private func change(_ old: TaskItem, to new: TaskItem) -> BoundStatement {
         let hasDetails = old.details != new.details
         return statement(
             .change,
@@ -251,7 +250,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
             ] + (hasDetails ? new.details : TaskDetails()).parameters)
     }
 
-    private func update(_ items: [(old: TaskItem, new: TaskItem)]) -> Statement {
+    private func update(_ items: [(old: TaskItem, new: TaskItem)]) -> BoundStatement {
         let haveDetails = items.map { $0.old.details != $0.new.details }
         return statement(
             .update,
@@ -263,7 +262,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
             ] + zip(items, haveDetails).map { $1 ? $0.new.details : TaskDetails() }.parameters)
     }
 
-    private func putAttempt(_ record: IdempotencyRecord) -> Statement {
+    private func putAttempt(_ record: IdempotencyRecord) -> BoundStatement {
         let (key, item) = (record.key, record.item)
         return statement(
             .putAttempt,

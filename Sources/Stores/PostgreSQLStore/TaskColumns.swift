@@ -46,3 +46,44 @@ extension Rows {
         }
     }
 }
+
+extension TaskDetails {
+    /// A parameter for each detail; NULL where nothing is set.
+    var parameters: [Parameter] {
+        TaskDetail.allCases.map { detail in
+            let value = self[detail]
+            return switch detail.kind {
+            case .date, .text: .text(value?.string)
+            case .number: .real(value?.number)
+            case .flag: .boolean(value?.boolean)
+            }
+        }
+    }
+}
+
+extension [TaskDetails] {
+    /// An array of values for each detail, or NULL in place of all arrays if nothing is set.
+    package var parameters: [Parameter] {
+        let isEmpty = allSatisfy(\.isEmpty)
+        return TaskDetail.allCases.map { detail in
+            Parameter(detail.column, array: isEmpty ? nil : map { $0[detail] ?? .null })
+        }
+    }
+}
+
+extension Parameter {
+    /// The values of a column as an array, or NULL in place of the array.
+    package init(_ column: TableColumn, array values: [JSONValue]?) {
+        switch column {
+        case .integer: self = .integers(values?.map(\.integer))
+        case .real: self = .reals(values?.map(\.number))
+        case .text: self = .texts(values?.map(\.string))
+        case .flag: self = .booleans(values?.map(\.boolean))
+        }
+    }
+}
+
+extension TaskDetail {
+    /// The parameters of a statement for all details, of which the first has this number.
+    package static func parameters(from first: Int) -> String { list { "$\(first + $0.rawValue)" } }
+}
