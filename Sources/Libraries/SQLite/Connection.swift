@@ -101,6 +101,10 @@ package struct Connection: ~Copyable {
         package let log: Int64
         /// The number of pages, from the start of the log, that the database file has.
         package let copied: Int64
+
+        package init(log: Int64, copied: Int64) {
+            (self.log, self.copied) = (log, copied)
+        }
     }
 
     /// Copies as much of the log into the database file as readers and the writer allow, without waiting for them.

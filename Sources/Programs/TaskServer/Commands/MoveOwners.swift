@@ -33,7 +33,7 @@ func moveOwners(
 private func refuseUnknownNamespaces(
     _ map: OwnerMap, _ path: String, _ prefixes: [String]
 ) throws(OperatorError) {
-    let unknown = map.newNamespaces.filter { !prefixes.contains($0.key.isEmpty ? "" : "\($0.key):") }
+    let unknown = map.namespaces.new.filter { !prefixes.contains($0.key.isEmpty ? "" : "\($0.key):") }
     guard let (name, number) = unknown.min(by: { $0.value < $1.value }) else { return }
     let lack = name.isEmpty ? "owners without a namespace" : "the namespace \(name):"
     throw OperatorError(

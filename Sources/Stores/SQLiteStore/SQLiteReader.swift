@@ -1,6 +1,45 @@
 import Basics
 import SQLite
+import StoreEngine
 import Tasks
+
+/// The session of a thread that reads.
+final class SQLiteReader: StoreSession {
+    private let statements: ReadStatements
+    private let health: SQLiteHealth
+
+    init(_ statements: consuming ReadStatements, _ health: SQLiteHealth) {
+        self.statements = statements
+        self.health = health
+    }
+
+    func maintain(at now: UInt64) -> UInt64 { .max }
+
+    func run(_ jobs: [Job]) -> BatchResult {
+        BatchResult(jobs.map { ($0, verdict(on: $0)) })
+    }
+
+    private func verdict(on job: Job) -> Verdict {
+        if let error = health.refusal { return .refuse(error) }
+        guard let read = job.work as? SQLiteRead else { return .refuse(.broken(reason: "no read of SQLite")) }
+        do throws(SQLiteError) {
+            return .answer(try read.run(statements))
+        } catch {
+            return .refuse(health.record(error))
+        }
+    }
+
+    func end() {}
+}
+
+/// A read of this store, which returns how to answer its caller.
+final class SQLiteRead: JobWork {
+    let run: @Sendable (borrowing ReadStatements) throws(SQLiteError) -> @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> @Sendable () -> Void) {
+        self.run = run
+    }
+}
 
 /// A reader's statements, compiled once; only its thread uses them.
 struct ReadStatements: ~Copyable {

@@ -1,7 +1,30 @@
 package import Basics
+import JSON
 import Platform
 import SQLite
 import SQLiteStore
+
+extension SQLiteTables {
+    /// Writes the present state into a new database file, which appears whole, and on the disk, or not at all.
+    package func backup(to target: String) throws(OperatorError) {
+        guard !File.exists(target) else {
+            throw OperatorError("\(target) exists, and is not replaced", advice: "give another name or move it away")
+        }
+        let partial = target + ".partial"
+        File.remove(partial)
+        do throws(OperatorError) {
+            // Created first, because SQLite would let every user read it.
+            try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.createIfMissing(partial) }
+            try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
+                _ = try run("VACUUM INTO ?1", [.string(partial)], giving: [])
+            }
+            try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.publish(partial, as: target) }
+        } catch {
+            File.remove(partial)
+            throw error
+        }
+    }
+}
 
 /// Puts a copy of a database in the place of the database, while no server uses it.
 package struct SQLiteRestore: Sendable {
@@ -18,9 +41,10 @@ package struct SQLiteRestore: Sendable {
         guard !File.isSame(copy, as: path) else {
             throw OperatorError("\(copy) is the database itself", advice: "name a copy of it")
         }
-        let path = SQLiteFile(path).path
+        let file = SQLiteFile(path)
+        let path = file.path
         let connection = try Self.open(copy)
-        let lock = try Self.lock(path)
+        let lock = try SQLiteTables.lock(file)
         let partial = path + ".restoring"
         File.remove(partial)
         do throws(OperatorError) {
@@ -43,15 +67,6 @@ package struct SQLiteRestore: Sendable {
             return try SQLiteFile(copy).open(.readOnly, anyVersion: true)
         } catch {
             throw OperatorError(error.failure, advice: "name a copy that task-server backup has made")
-        }
-    }
-
-    private static func lock(_ path: String) throws(OperatorError) -> SQLiteFileLock {
-        do throws(OperatorError) {
-            return try SQLiteFile(path).lock()
-        } catch {
-            throw error.isDatabaseLocked
-                ? OperatorError("a task-server uses the database \(path)", advice: "stop the server first") : error
         }
     }
 
