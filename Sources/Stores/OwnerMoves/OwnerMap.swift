@@ -27,6 +27,11 @@ package struct OwnerMap: Sendable {
 
     package var count: Int { entries.count }
 
+    /// The lines whose new owner is of the same source as the old one.
+    package var linesWithinOneSource: [Int] {
+        entries.filter { $0.pair.old.namespace == $0.pair.new.namespace }.map(\.number)
+    }
+
     /// The namespaces of the old owners and the new ones, each with its first line; an empty name for owners without any.
     package var namespaces: (old: [String: Int], new: [String: Int]) {
         func lines(_ owner: (OwnerPair) -> Owner) -> [String: Int] {
