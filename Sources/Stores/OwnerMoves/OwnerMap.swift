@@ -27,9 +27,14 @@ package struct OwnerMap: Sendable {
 
     package var count: Int { entries.count }
 
-    /// The lines whose new owner is of the same source as the old one.
-    package var linesWithinOneSource: [Int] {
-        entries.filter { $0.pair.old.namespace == $0.pair.new.namespace }.map(\.number)
+    /// Warns of new owners of the same source as the old ones: perhaps the name of the source is missing before them.
+    package var warning: String? {
+        let doubtful = entries.filter { $0.pair.old.namespace == $0.pair.new.namespace }
+        return doubtful.first.map { first in
+            "line \(first.number): \(doubtful.count.counted("person", "people")) would stay with the source of the old owner; "
+                + "if they sign in by another source now, write its name before the new owner, as in ext:ID, or the tasks are "
+                + "out of their reach"
+        }
     }
 
     /// The namespaces of the old owners and the new ones, each with its first line; an empty name for owners without any.

@@ -16,7 +16,7 @@ func moveOwners(
     guard let map = try readMap(path, flags) else { return .failure }
     if !flags.allowsAnyNamespace {
         try refuseUnknownNamespaces(map, path, settings.issuerKeys.ownerPrefixes)
-        warnOfOneSource(map, path)
+        if let warning = map.warning { StandardStream.error.print("task-server: warning: \(path), \(warning)") }
     }
     let (unmapped, report) = try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
         (try listUnmapped(map, mover, flags), try run(mover, map, flags, stop))
@@ -44,16 +44,6 @@ private func refuseUnknownNamespaces(
         advice:
             "give this command the settings of the server (TASKS_AUTHORITY, TASKS_SOURCES, …), correct the map, or move "
             + "all the same with --any-namespace")
-}
-
-/// Warns of new owners of the same source as the old ones: perhaps the name of the source is missing before them.
-private func warnOfOneSource(_ map: OwnerMap, _ path: String) {
-    let lines = map.linesWithinOneSource
-    guard let first = lines.first else { return }
-    StandardStream.error.print(
-        "task-server: warning: \(path), line \(first): \(lines.count.counted("person", "people")) would stay with the "
-            + "source of the old owner; if they sign in by another source now, write its name before the new owner, as in "
-            + "ext:ID, or the tasks are out of their reach")
 }
 
 extension MoveFlags {
