@@ -19,8 +19,8 @@ struct RouteTests {
         }) {
             return route.path
         }
-        guard let routes = PolicyURL(target)?.routes else { return nil }
-        return routes.first { $0.allows(method) }?.path
+        guard let (_, rest) = EndpointURL.ofPolicy(target) else { return nil }
+        return Routes.ofPolicies.first { $0.matches(rest) && $0.allows(method) }?.path
     }
 
     @Test

@@ -35,9 +35,9 @@ struct ConnectionSlots: ~Copyable, Sendable {
 
 extension ServerLimits {
     fileprivate func counts(_ address: IPAddress) -> Bool {
-        perAddress > 0 && !unlimited.contains { $0.contains(address) } && !isTrusted(address)
+        perAddress > 0 && !unlimited.contains(address) && !isTrusted(address)
     }
 
     /// Returns whether the address is a proxy whose statements about its clients are trusted.
-    func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
+    func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains(address) }
 }

@@ -70,17 +70,16 @@ extension AuthorizationRequest {
         let client = try Self.client(parameters, configuration)
         let delivery = try Delivery(parameters, client, configuration)
         do throws(Refusal) {
-            let isStrict = configuration.profile == .strict
-            if isStrict { try parameters.refuseUnsupported() }
+            let provider = configuration.provider
+            try provider.checkSupport(parameters)
             let text = parameters["response_type"] ?? ""
-            if isStrict, text.isEmpty { throw .missingParameter("response_type") }
             guard let types = ResponseTypes(text) else { throw .responseType(text) }
             try delivery.checkMode(parameters["response_mode"], for: types)
             guard let scopeText = parameters["scope"] else { throw .missingScope }
-            let scope = try Scope(scopeText, client: client, configuration)
+            let scope = try Scope(scopeText, client: client, provider)
             if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
-            var options = try Options(parameters, client, configuration.profile)
-            if isStrict { try options.readStrictly(parameters, for: types) }
+            var options = try Options(parameters, client, provider)
+            try provider.read(parameters, for: types, into: &options)
             self.init(client: client, delivery: delivery, types: types, scope: scope, options: options)
         } catch {
             throw .client(error, delivery)
@@ -99,7 +98,7 @@ extension AuthorizationRequest {
 }
 
 extension AuthorizationRequest.Options {
-    fileprivate init(_ parameters: Parameters, _ client: Client, _ profile: TenantProfile) throws(Refusal) {
+    fileprivate init(_ parameters: Parameters, _ client: Client, _ provider: any Provider) throws(Refusal) {
         nonce = parameters["nonce"]
         hint = AccountHint(
             name: parameters["login_hint"], session: parameters["sid"], token: parameters["id_token_hint"])
@@ -107,10 +106,9 @@ extension AuthorizationRequest.Options {
         let claims = parameters["claims"].flatMap { try? JSONValue(parsing: Array($0.utf8)) }
         wantsTime = maximumAge != nil || claims?.object?["id_token"]?.object?["auth_time"] != nil
         clientInfo = parameters["client_info"] == "1"
-        // Only a strict provider takes several prompts, of which the first here counts; `none` stands alone (OpenID
-        // Connect Core 3.1.2.1).
-        let known = ["none", "login", "select_account", "consent"] + (profile.isEntra ? ["create"] : [])
-        let prompts = parameters["prompt"].map { profile == .strict ? $0.spaceSeparated : [$0] } ?? []
+        // Of several prompts the first here counts; `none` stands alone (OpenID Connect Core 3.1.2.1).
+        let (known, asked) = provider.prompts(in: parameters["prompt"] ?? "")
+        let prompts = asked.filter { !$0.isEmpty }
         guard prompts.allSatisfy(known.contains), prompts.count < 2 || !prompts.contains("none") else {
             throw .wrongPrompt
         }

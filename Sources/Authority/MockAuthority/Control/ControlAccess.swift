@@ -80,6 +80,6 @@ extension HostContext {
 extension Configuration {
     /// The names that the authority was told it has.
     fileprivate var namesOfHost: [String] {
-        hostNames + moreHostNames + [issuerBase, publicOrigin ?? ""].compactMap { WebAddress($0)?.host }
+        (externalTenant?.tenant.hostNames ?? []) + moreHostNames + [issuerBase, publicOrigin ?? ""].compactMap { WebAddress($0)?.host }
     }
 }

@@ -65,11 +65,12 @@ extension HostContext {
     /// A tenant with policies has no metadata, since each policy has metadata of its own.
     private func tenantJSON(_ tenant: TenantAuthority) -> JSONValue {
         let configuration = tenant.configuration
-        let (tenantOf, profile) = (configuration.tenant, configuration.profile)
+        let tenantOf = configuration.tenant
+        let hasPolicies = configuration.policies.contains { !$0.name.isEmpty }
         return [
-            "title": .string(profile.title), "profile": .string(profile.rawValue), "name": .string(tenantOf.name),
-            "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
-            "metadata": profile.isEntra ? .string("/\(tenantOf.id)/\(Routes.entraMetadata.path)") : .null,
+            "title": .string(tenant.provider.title), "profile": .string(configuration.profile.rawValue),
+            "name": .string(tenantOf.name), "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
+            "metadata": hasPolicies ? .null : .string("/\(tenantOf.id)/\(Routes.metadata.path)"),
         ]
     }
 
@@ -94,17 +95,5 @@ extension Resource {
             "identifier": .string(identifier), "audience": .string(audience),
             "scopes": .array(scopes.map { .string($0) }),
         ]
-    }
-}
-
-extension TenantProfile {
-    /// The service, for people.
-    fileprivate var title: String {
-        switch self {
-        case .b2c: "Azure AD B2C"
-        case .externalID: "Entra External ID"
-        case .entra: "Entra ID"
-        case .strict: "OpenID Connect"
-        }
     }
 }

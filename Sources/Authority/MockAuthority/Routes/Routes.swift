@@ -1,4 +1,6 @@
+import Basics
 import HTTP
+import OpenSSL
 
 /// Every URL of the authority: the only place where paths are written (docs/reproduced.md, "Addresses").
 enum Routes {
@@ -7,10 +9,10 @@ enum Routes {
     static let metadata = AuthorityRoute<RequestContext>(
         [.get], "v2.0/.well-known/openid-configuration", fault: .metadata
     ) {
-        .respond($0.metadata)
+        .respond(Response.json($0.provider.metadata(version: 2, $0), headers: $0.provider.documentFields))
     }
     static let keys = AuthorityRoute<RequestContext>([.get], "discovery/v2.0/keys", fault: .keys) {
-        .respond(await $0.keySet())
+        .respond(await $0.keySet(version: 2))
     }
     static let authorize = AuthorityRoute<RequestContext>([.get, .post], "oauth2/v2.0/authorize", fault: .authorize) {
         await AuthorizeEndpoint(context: $0).decide()
@@ -38,14 +40,8 @@ enum Routes {
 
     // MARK: After a tenant of External ID or Entra (docs/reproduced.md, "Addresses")
 
-    static let entraMetadata = AuthorityRoute<RequestContext>([.get], metadata.path, fault: .metadata) {
-        .respond($0.entraMetadata(version: 2))
-    }
-    static let entraKeys = AuthorityRoute<RequestContext>([.get], keys.path, fault: .keys) {
-        .respond(await $0.entraKeySet(version: 2))
-    }
     static let keysOfVersionOne = AuthorityRoute<RequestContext>([.get], "discovery/keys", fault: .keys) {
-        .respond(await $0.entraKeySet(version: 1))
+        .respond(await $0.keySet(version: 1))
     }
     static let deviceCode = AuthorityRoute<RequestContext>([.post], "oauth2/v2.0/devicecode") {
         DeviceEndpoints(context: $0).begin()
@@ -56,9 +52,9 @@ enum Routes {
 
     static let ofEntra =
         [
-            entraMetadata, entraKeys, keysOfVersionOne, authorize, deviceCode, devicePage, logout, page,
+            metadata, keys, keysOfVersionOne, authorize, deviceCode, devicePage, logout, page,
             AuthorityRoute<RequestContext>([.get], ".well-known/openid-configuration", fault: .metadata) {
-                .respond($0.entraMetadata(version: 1))
+                .respond(Response.json($0.provider.metadata(version: 1, $0), headers: $0.provider.documentFields))
             },
             AuthorityRoute<RequestContext>([.get], token.path) { .respond($0.response(.notPosted)) }, token,
         ]
@@ -116,5 +112,62 @@ extension MockAuthority {
         package static let authorize = Routes.authorize.path
         package static let testToken = "/" + Routes.testToken.path
         package static let badTokens = "/" + Routes.badTokens.path
+    }
+}
+
+/// One row of the route table.
+struct AuthorityRoute<Context: Sendable>: Sendable {
+    /// The path without a slash at its start.
+    ///
+    /// A segment in braces matches any one segment, `*` at the end any number.
+    let path: String
+    /// The methods that are answered, where `GET` stands for `HEAD` too; all of them if the list is empty.
+    let methods: [Method]
+    /// The name under which faults are set at this endpoint; `nil` where none can be.
+    let fault: Fault.Endpoint?
+    let handle: @Sendable (Context) async -> Decision
+    private let pattern: [String]
+
+    init(
+        _ methods: [Method], _ path: String, fault: Fault.Endpoint? = nil,
+        handle: @escaping @Sendable (Context) async -> Decision
+    ) {
+        self.methods = methods
+        self.path = path
+        self.fault = fault
+        self.handle = handle
+        pattern = path.lowercased().split(separator: "/").map(String.init)
+    }
+
+    func allows(_ method: Method) -> Bool { methods.isEmpty || methods.contains(method == .head ? .get : method) }
+
+    /// Whether the path is that of these segments, in any case.
+    func matches(_ segments: some Collection<String>) -> Bool {
+        var rest = segments[...]
+        for part in pattern {
+            if part == "*" { return true }
+            guard let segment = rest.popFirst(), part.hasPrefix("{") || segment.lowercased().isSame(as: part) else {
+                return false
+            }
+        }
+        return rest.isEmpty
+    }
+}
+
+extension Array {
+    /// The row for a method, or the 405 of these rows, which share a path.
+    func decide<Context>(_ method: Method, _ context: Context) async -> Decision
+    where Element == AuthorityRoute<Context> {
+        if let route = first(where: { $0.allows(method) }) { return await route.handle(context) }
+        return .respond(Response.methodNotAllowed(flatMap(\.methods).map(\.name).joined(separator: ", ")))
+    }
+}
+
+extension RequestContext {
+    /// The key set (RFC 7517 section 5).
+    fileprivate func keySet(version: Int) async -> Response {
+        await Response.json(headers: provider.documentFields) { () throws(PrivateKeyError) in
+            try await provider.keySet(version: version, self)
+        }
     }
 }
