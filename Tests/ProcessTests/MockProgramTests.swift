@@ -5,10 +5,14 @@ import Support
 import Testing
 
 @Suite("The program mock-authority", .timeLimit(.minutes(15))) struct MockAuthorityProgramTests {
+    /// Runs the program in an empty folder: client-settings reads the settings of a `make run` that runs in its folder.
     private static func run(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> ChildProcess.Outcome {
-        try ChildProcess(ChildProcess.built("mock-authority"), arguments, environment: environment).outcome()
+        let folder = try TemporaryFolder()
+        let command = ["-c", #"cd "$0" && exec "$@""#, folder.path, ChildProcess.built("mock-authority")]
+        let outcome = try ChildProcess("/bin/sh", command + arguments, environment: environment).outcome()
+        return withExtendedLifetime(folder) { outcome }
     }
 
     @Test func `It prints its help and its version`() throws {
