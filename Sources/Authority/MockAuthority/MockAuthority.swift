@@ -54,13 +54,13 @@ package final class MockAuthority: Sendable {
         let ofEntra = zip(tenants, kept).first { $0.0.profile == .entra }?.1
         let organizations = services.keys(.microsoft, ofEntra ?? TenantState())
         let personal = services.keys(.personal, TenantState())
-        others = zip(tenants, kept).map { [b2c] tenant, kept in
+        let shared = configuration.behaviour.entra.highScaleCompatibility ? b2c.runs : nil
+        others = zip(tenants, kept).map { tenant, kept in
             // All Entra tenants have the same keys. External ID has its own, and perhaps the accounts of B2C (P-38).
-            guard tenant.profile == .externalID else {
-                return TenantAuthority(tenant, services, kept, keys: organizations, personalKeys: personal)
-            }
-            let sharing = tenant.behaviour.entra.highScaleCompatibility ? b2c.runs : nil
-            return TenantAuthority(tenant, services, kept, keys: services.keys(.microsoft, kept), sharingAccountsOf: sharing)
+            tenant.profile == .entra
+                ? TenantAuthority(tenant, services, kept, keys: organizations, personalKeys: personal)
+                : TenantAuthority(
+                    tenant, services, kept, keys: services.keys(.microsoft, kept), sharingAccountsOf: shared)
         }
     }
 
@@ -99,17 +99,15 @@ final class TenantAuthority: Sendable {
     /// Seconds since 1970, by the clock of a test run.
     func now(in run: TestRun) -> Int64 { services.time.wallMilliseconds / 1000 + run.skew.withLock { $0 } }
 
-    func signer() async throws(PrivateKeyError) -> TokenSigner { signer(with: try await keys.signing()) }
-
     /// Signs with the active key, and shows the tokens to the people who look at the run.
     func signer(for run: TestRun) async throws(PrivateKeyError) -> TokenSigner {
-        var signer = try await signer()
+        var signer = signer(with: try await keys.signing())
         signer.recording = (run, now(in: run))
         return signer
     }
 
     func signer(with key: TokenSigningKey) -> TokenSigner {
-        TokenSigner(key: key, headerBeginsWithAlgorithm: provider.headerBeginsWithAlgorithm)
+        TokenSigner(key: key, headerBeginsWithAlgorithm: provider.traits.headerBeginsWithAlgorithm)
     }
 }
 

@@ -57,7 +57,7 @@ private func serverCertificate(
     _ settings: MockSettings, _ configuration: Configuration
 ) throws(OperatorError) -> ServerCertificate {
     let names = settings.tls.names
-    let more = (configuration.externalTenant?.tenant.hostNames ?? []).filter { !names.contains($0) }
+    let more = configuration.hostNames.filter { !names.contains($0) }
     return try ServerCertificate(in: StateFolder(settings.files.state ?? "."), names: names + more, time: SystemTime())
 }
 

@@ -65,9 +65,7 @@ func printOfflineToken(_ settings: MockSettings, _ target: String) throws(Operat
     }
     Task.detached {
         guard case .later(let decide) = authority.decide(on: request), case .respond(let response) = await decide()
-        else {
-            fail(OperatorError("the request for a token was not answered."))
-        }
+        else { fail(OperatorError("the request for a token was not answered.")) }
         let text = String(decoding: response.body, as: UTF8.self)
         let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
         if response.status == 200 { answer(line) }

@@ -107,8 +107,9 @@ extension AuthorizationRequest.Options {
         wantsTime = maximumAge != nil || claims?.object?["id_token"]?.object?["auth_time"] != nil
         clientInfo = parameters["client_info"] == "1"
         // Of several prompts the first here counts; `none` stands alone (OpenID Connect Core 3.1.2.1).
-        let (known, asked) = provider.prompts(in: parameters["prompt"] ?? "")
-        let prompts = asked.filter { !$0.isEmpty }
+        let known = ["none", "login", "select_account", "consent"] + provider.traits.prompts
+        let severally = provider.traits.takesSeveralPrompts
+        let prompts = parameters["prompt"].map { severally ? $0.spaceSeparated : [$0] } ?? []
         guard prompts.allSatisfy(known.contains), prompts.count < 2 || !prompts.contains("none") else {
             throw .wrongPrompt
         }

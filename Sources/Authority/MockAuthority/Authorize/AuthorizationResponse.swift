@@ -85,7 +85,6 @@ struct Delivery: Sendable, Equatable {
     /// `urn:` and custom schemes are never normalised.
     var redirectURI: String
     var mode: Mode
-    /// The value of the client, which the answer gives back unmodified.
     var state: String?
 }
 
@@ -102,13 +101,16 @@ extension Delivery {
             throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
         }
         let provider = configuration.provider
-        if provider.matchesRedirectURIsExactly, parameters["redirect_uri"] == nil { throw .page(.missingParameter("redirect_uri")) }
+        if provider.traits.matchesRedirectURIsExactly, parameters["redirect_uri"] == nil {
+            throw .page(.missingParameter("redirect_uri"))
+        }
         redirectURI = parameters["redirect_uri"] ?? registered
-        guard configuration.behaviour.lax
-            || client.accepts(redirectURI, exactly: provider.matchesRedirectURIsExactly)
+        guard
+            configuration.behaviour.lax
+                || client.accepts(redirectURI, exactly: provider.traits.matchesRedirectURIsExactly)
         else {
             let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
-            guard provider.reportsToRegisteredURI else { throw .page(refusal) }
+            guard provider.traits.reportsToRegisteredURI else { throw .page(refusal) }
             redirectURI = registered
             throw .client(refusal, self)
         }

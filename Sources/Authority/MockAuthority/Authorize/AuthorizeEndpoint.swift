@@ -28,7 +28,7 @@ struct AuthorizeEndpoint: Sendable {
     private func answer(_ request: AuthorizationRequest) async -> Response {
         do throws(Refusal) {
             let accounts = try await request.options.hint.accounts(of: Session(context: context).accounts, context)
-            let mustChoose = accounts.count > 1 && context.provider.hasManySessions
+            let mustChoose = accounts.count > 1 && context.provider.traits.hasManySessions
             if let account = accounts.first, !mustChoose, !needsPage(request, account) {
                 return await AuthorizationResponse(context: context, request: request).response(
                     account.user, signedIn: account.time, newUser: false)

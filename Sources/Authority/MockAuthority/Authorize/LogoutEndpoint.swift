@@ -11,7 +11,7 @@ struct LogoutEndpoint: Sendable {
     /// reason to stay on the loopback. A strict provider checks the URI by the hint or by `client_id`.
     func respond() async -> Response {
         let query = context.head.target
-        let isExact = context.provider.matchesRedirectURIsExactly
+        let isExact = context.provider.traits.matchesRedirectURIsExactly
         let cookie: FieldLines = ["Set-Cookie": Session(context: context).expiredCookie]
         guard let uri = query["post_logout_redirect_uri"], !uri.isEmpty else {
             return Page(title: "Signed out", content: "<p>You are signed out.</p>", headers: cookie).response

@@ -107,7 +107,7 @@ struct AccountHint: Sendable, Equatable {
 extension Provider {
     /// Whether a token of this tenant with these claims is of a person; tokens without `oid` have a `sub` for each application.
     func isToken(_ claims: JSONObject, of user: User) -> Bool {
-        let objectID = claims[personClaim]?.string
+        let objectID = claims[traits.personClaim]?.string
         if let objectID { return objectID == user.objectID }
         let audience = claims["aud"]?.string ?? ""
         return claims["sub"]?.string == EntraClaims.subject(of: user.objectID, for: audience, in: tenant)

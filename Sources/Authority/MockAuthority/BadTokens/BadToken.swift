@@ -20,17 +20,14 @@ struct BadToken: Sendable {
         static let scope = Response(status: 403, code: "token.scope")
     }
 
-    /// Changes the claims of a good token.
     typealias Spoil = @Sendable (inout JSONObject, BadTokenSigner) -> Void
     /// Makes the token of claims, which the request may have changed.
     typealias Sign = @Sendable (BadTokenSigner, JSONObject) async throws -> String
 
     let name: String
-    /// What is wrong with the token, for people.
     let words: String
     /// The rule that an API breaks if it accepts the token; `nil` if every API may decide for itself.
     let rule: BadTokenRule?
-    /// The services whose tokens can have the defect.
     let services: [TenantProfile]
     /// The response of a server whose one source is the tenant, and that requires no scopes.
     let response: Response
@@ -74,10 +71,8 @@ struct BadToken: Sendable {
     /// No defect, for a token of which only the request changes claims.
     static let withoutDefect = BadToken("", nil, "")
 
-    /// The tokens of every service, in the order of the list.
     static let all = ofClaims + ofSignatures + ofKnownHoles + ofMicrosoft
 
-    /// The tokens of a service, in the order of the list.
     static func all(of profile: TenantProfile) -> [BadToken] { all.filter { $0.services.contains(profile) } }
 
     /// Name, expected response, defect, and the response with scopes where it differs.
@@ -105,7 +100,6 @@ struct BadToken: Sendable {
 package struct BadTokenRule: Sendable {
     /// What somebody can do, as a sentence.
     package let danger: String
-    /// The standard and its section.
     package let source: String
 }
 
@@ -154,7 +148,6 @@ struct BadTokenSigner: Sendable {
     let granted: GrantedRequest
     let claims: any TokenClaims
     let signer: TokenSigner
-    /// Scheme and host of the request.
     let base: String
 
     var configuration: Configuration { authority.configuration }
@@ -162,8 +155,7 @@ struct BadTokenSigner: Sendable {
     /// Seconds since 1970.
     var now: Int64 { granted.now }
     var audience: String { granted.scope.audience ?? granted.client.id }
-    var scopeClaim: String { authority.provider.scopeClaim }
-    /// The claims of a token of External ID or Entra.
+    var scopeClaim: String { authority.provider.traits.scopeClaim }
     var entra: EntraClaims? { claims as? EntraClaims }
 
     /// Returns the token, whose claims are changed last.
@@ -181,10 +173,10 @@ struct BadTokenSigner: Sendable {
     /// The claims of the first daemon's own token.
     var application: JSONObject {
         let daemon = configuration.applications.clients.first { $0.secret != nil } ?? granted.client
-        return entra.map { EntraClaims($0.provider, application: daemon, now: now, at: base).application(audience) } ?? [:]
+        return entra.map { EntraClaims($0.provider, application: daemon, now: now, at: base).application(audience) }
+            ?? [:]
     }
 
-    /// The claims of the same person in another tenant.
     func move(_ claims: inout JSONObject, to other: String) {
         claims["iss"] = (entra?.provider.issuer(of: other, at: base)).map { .string($0) }
         claims["tid"] = .string(other)

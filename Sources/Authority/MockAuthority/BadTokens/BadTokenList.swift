@@ -97,10 +97,8 @@ extension BadToken {
         },
     ]
 
-    /// A text with which every token is longer than 16,384 bytes.
     private static let padding = String(repeating: "x", count: 11_800)
 
-    /// Creates a token whose claims are good, and whose header or signature is not.
     static func signed(_ name: String, _ rule: BadTokenRule?, _ words: String, _ sign: @escaping Sign) -> BadToken {
         BadToken(name, rule, words, sign: sign)
     }

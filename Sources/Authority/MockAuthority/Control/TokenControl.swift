@@ -25,7 +25,7 @@ extension HostContext {
     private func signer(_ specification: TokenSpecification) async throws(InputError) -> TokenSigner {
         if let kid = specification.key { return authority.signer(with: try await mock.key(kid)) }
         do throws(PrivateKeyError) {
-            return try await authority.signer()
+            return authority.signer(with: try await authority.keys.signing())
         } catch {
             throw .noKey
         }
@@ -81,7 +81,7 @@ extension HostContext {
     /// B2C's tokens are for the client itself, but those with a defect have the scopes of the API, so that they have no
     /// second one. The others are what MSAL asks for.
     private func scope(of client: Client, forBadToken isBad: Bool) -> String {
-        guard authority.provider.takesClientForScope else { return "openid profile \(scopesOfAPI ?? "")" }
+        guard authority.provider.traits.takesClientForScope else { return "openid profile \(scopesOfAPI ?? "")" }
         return isBad ? scopesOfAPI ?? client.id : client.id
     }
 
@@ -159,7 +159,6 @@ extension TokenSpecification {
         "user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run", "profile", "tenant", "kid",
     ]
 
-    /// Reads a query; unknown parameters are refused, since a test with a misspelt defect would pass.
     init(_ query: Parameters, _ profile: TenantProfile) throws(InputError) {
         for argument in query.all where !Self.names.contains(argument.name) {
             throw InputError(

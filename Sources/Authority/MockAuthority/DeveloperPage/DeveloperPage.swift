@@ -5,8 +5,7 @@ import Synchronization
 
 /// The page on which developers see what the authority did, and use the controls.
 ///
-/// The page is below `/_mock`, so the rules of ``HostContext/refusalOfControl`` decide who may use it. Its files are in the
-/// folder Static; its script sends the same requests to the controls as a program does, and asks for two documents more.
+/// The page is below `/_mock`, so the rules of ``HostContext/refusalOfControl`` decide who may use it.
 extension HostContext {
     /// `GET /_mock`: the page may load its own script and style, and nothing else; no other page may put it into a frame.
     ///
@@ -68,7 +67,7 @@ extension HostContext {
         let tenantOf = configuration.tenant
         let hasPolicies = configuration.policies.contains { !$0.name.isEmpty }
         return [
-            "title": .string(tenant.provider.title), "profile": .string(configuration.profile.rawValue),
+            "title": .string(tenant.provider.traits.title), "profile": .string(configuration.profile.rawValue),
             "name": .string(tenantOf.name), "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
             "metadata": hasPolicies ? .null : .string("/\(tenantOf.id)/\(Routes.metadata.path)"),
         ]

@@ -129,11 +129,14 @@ final class KeyRing: Sendable {
     func take(_ step: KeyStep) async throws(PrivateKeyError) -> State {
         _ = try await current()
         switch step {
-        case .publish: return change(with: try await make()) { $0.published.append($1) }
+        case .publish:
+            let key = try await make()
+            return change { $0.published.append(key) }
         case .activate: return change { $0.active = $0.published.last?.identifier }
         case .retire: return change { $0.retire() }
         case .rotate:
-            return change(with: try await make()) { state, key in
+            let key = try await make()
+            return change { state in
                 state.published.append(key)
                 state.active = key.identifier
                 state.retire()
@@ -154,10 +157,6 @@ final class KeyRing: Sendable {
             changed(state)
             return state
         }
-    }
-
-    private func change(with key: TokenSigningKey, _ body: (inout State, TokenSigningKey) -> Void) -> State {
-        change { body(&$0, key) }
     }
 
     /// The state is told under the lock, so that an older one never overwrites a newer one where it is saved.

@@ -7,7 +7,6 @@ package struct ServerCertificate: Sendable, Equatable {
     /// The server's certificate and its authority's, in PEM.
     package let chain: String
     package let key: String
-    /// The path of the certificate that clients must trust.
     package let authorityFile: String
 
     private static let issuer = "mock-authority local CA"

@@ -4,7 +4,6 @@ import OpenSSL
 
 /// A page of the authority: one look, no script but the named one, nothing from other hosts.
 struct Page: Sendable {
-    /// In the title and as heading.
     let title: String
     let content: HTML
     /// A script; empty if the page needs none.

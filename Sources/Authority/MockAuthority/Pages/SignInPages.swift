@@ -72,16 +72,14 @@ struct SignInStep: Sendable {
     let name: String
 
     private var start: String { context.url.pages(of: context.policy) }
-    private var isB2C: Bool { context.provider.hasPageOfB2C }
+    private var isB2C: Bool { context.provider.traits.hasPageOfB2C }
     /// Who signed in before, as the account is now.
     var user: User? { transaction.user(in: context.run.directory) }
 
-    /// The address to which the forms are sent.
     private var action: String {
         "\(start)/\(Routes.page.path)?tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))"
     }
 
-    /// Returns the form that comes next.
     private func form(_ asked: String?) -> PageForm {
         switch context.policy.kind {
         case .signIn, .password: .signIn
@@ -94,7 +92,6 @@ struct SignInStep: Sendable {
         }
     }
 
-    /// Returns the page, with the error and the fields of a form that was sent.
     func page(
         asked: String? = nil, alert: String? = nil, fields: Parameters? = nil, cookie: String? = nil
     ) -> Response {
@@ -160,7 +157,6 @@ struct SignInStep: Sendable {
         }
     }
 
-    /// Acts on a form that was sent.
     func act(_ fields: Parameters) async -> Response {
         guard fields["csrf"] == transaction.csrf else { return StateProperties.expiredPage(context) }
         switch fields["action"] {
@@ -203,7 +199,7 @@ struct SignInStep: Sendable {
     ///
     /// Without a time, the sign-in is now.
     func finish(_ user: User, isNew: Bool, signedIn: Int64? = nil) async -> Response {
-        if context.provider.insistsOnHint, await transaction.request.options.hint.excludes(user, context) {
+        if context.provider.traits.insistsOnHint, await transaction.request.options.hint.excludes(user, context) {
             return refuse(.loginRequired)
         }
         context.run.transactions.end(name)
@@ -290,7 +286,7 @@ enum StateProperties {
 
     /// The answer to a step of a transaction that is unknown or over, with the code of B2C.
     static func expiredPage(_ context: RequestContext) -> Response {
-        let code = context.provider.hasPageOfB2C ? "AADB2C90046: " : ""
+        let code = context.provider.traits.hasPageOfB2C ? "AADB2C90046: " : ""
         return Page(
             title: "This sign-in is over",
             content: """

@@ -7,18 +7,12 @@ import OpenSSL
 struct AzureADB2C: Provider {
     let configuration: Configuration
 
-    var title: String { "Azure AD B2C" }
-    var reportsToRegisteredURI: Bool { true }
-    var sessionCookie: String { "x-ms-cpim-sso:\(tenant.name)_0" }
-    /// A cookie of B2C has one session.
-    var hasManySessions: Bool { false }
-    var hasPageOfB2C: Bool { true }
-    var takesClientForScope: Bool { true }
-    var headerBeginsWithAlgorithm: Bool { configuration.behaviour.era == .current }
-
-    func prompts(in text: String) -> (known: [String], asked: [String]) {
-        (["none", "login", "select_account", "consent"], [text])
+    var traits: ProviderTraits {
+        ProviderTraits(
+            title: "Azure AD B2C", reportsToRegisteredURI: true, hasManySessions: false, hasPageOfB2C: true,
+            takesClientForScope: true, headerBeginsWithAlgorithm: configuration.behaviour.era == .current)
     }
+    var sessionCookie: String { "x-ms-cpim-sso:\(tenant.name)_0" }
 
     func refusal(ofScope word: String, _ client: Client) -> Refusal? {
         unknownScopeOfAPI(word, client) ?? .scopeWithoutResource(word)
@@ -47,24 +41,18 @@ struct AzureADB2C: Provider {
 
 // MARK: - Addresses and documents
 
-extension AzureADB2C {
+extension Provider {
+    /// The endpoints of a policy, which a strict provider has too.
     var routes: [AuthorityRoute<RequestContext>] { Routes.ofPolicies }
 
-    func place(of target: RequestTarget, at host: String, beside b2c: Tenant) -> Place? {
-        Self.place(of: target, tenant, configuration.policy(named:))
-    }
-
-    /// What a path names, in one of the forms of the service; a policy that is not known is none.
-    ///
     /// Only a token request may leave the policy out, which is then that of the grant.
-    static func place(of target: RequestTarget, _ tenant: Tenant, _ policy: (String) -> Policy?) -> Place? {
+    func place(of target: RequestTarget, at host: String, beside b2c: Tenant) -> Place? {
         guard let (url, rest) = EndpointURL.ofPolicy(target),
             let run = Tenant.run(of: url.tenant, names: [tenant.name, tenant.id])
         else { return nil }
-        guard let name = url.policy else {
-            return url.form == .query ? Place(url: url, path: rest, policy: nil, run: run) : nil
-        }
-        return policy(name).map { Place(url: url, path: rest, policy: $0, run: run) }
+        let policy = url.policy.flatMap(configuration.policy(named:))
+        guard policy != nil || url.policy == nil && url.form == .query else { return nil }
+        return Place(url: url, path: rest, policy: policy, run: run)
     }
 
     func notFound(_ head: RequestHead, at base: String, now: Int64) -> Response? {
@@ -86,7 +74,9 @@ extension AzureADB2C {
     func keySet(version: Int, _ context: RequestContext) async throws(PrivateKeyError) -> JSONValue {
         try await context.authority.keys.current().keySet
     }
+}
 
+extension AzureADB2C {
     /// The members of the service and no others, in its order (docs/reproduced.md, "Metadata").
     func metadata(version: Int, _ context: RequestContext) -> JSONValue {
         [
@@ -178,9 +168,8 @@ extension RequestContext {
     /// The era of token responses to this client: what its library reads if it says so, else the one of the settings.
     ///
     /// A library says what it is in `x-client-SKU`, in a field of its token requests or in the query. ADAL names its
-    /// platform only (MSAL says `MSAL.iOS`, `MSAL.Python`), and none of it but the previews of 2015 and 2016 uses these
-    /// endpoints. On iOS 3.0.0-pre3 takes the bearer token from `id_token` without asking for one, and all 3.0.0 previews
-    /// take the name of the person from `preferred_username` and end the app where that is null.
+    /// platform only, and only its previews of 2015 and 2016 use these endpoints: on iOS some take the bearer token from
+    /// `id_token` without asking for one, and all end the app where `preferred_username` is null.
     ///
     /// Claims, headers of tokens and keys always follow the settings: the API reads them, not the client.
     var responseEra: Era {

@@ -16,7 +16,7 @@ protocol EntraProvider: Provider {
 struct ExternalID: EntraProvider {
     let configuration: Configuration
 
-    var title: String { "Entra External ID" }
+    var traits: ProviderTraits { ProviderTraits(title: "Entra External ID", prompts: ["create"]) }
 
     /// At login.microsoftonline.com an external tenant has the issuer of that host, as personal accounts always have.
     func issuer(of tenant: String, at base: String) -> String {
@@ -39,7 +39,7 @@ struct ExternalID: EntraProvider {
 struct EntraID: EntraProvider {
     let configuration: Configuration
 
-    var title: String { "Entra ID" }
+    var traits: ProviderTraits { ProviderTraits(title: "Entra ID", prompts: ["create"]) }
 
     func issuer(of tenant: String, at base: String) -> String {
         let isOfRequest = configuration.behaviour.entra.issuerHost == .request
@@ -94,7 +94,8 @@ extension EntraProvider {
     }
 
     func notFound(_ head: RequestHead, at base: String, now: Int64) -> Response? {
-        let isOfService = WebAddress(base)?.host.hasSuffix(EntraHost.customers) ?? false || EntraHost.isLogin(base: base)
+        let isOfService =
+            WebAddress(base)?.host.hasSuffix(EntraHost.customers) ?? false || EntraHost.isLogin(base: base)
         guard isOfService, head.target["p"] == nil, let tenant = head.target.path.first,
             routes.contains(where: { $0.matches(head.target.path.dropFirst()) })
         else { return nil }
@@ -108,10 +109,6 @@ extension EntraProvider {
 // MARK: - Requests and their refusals
 
 extension EntraProvider {
-    func prompts(in text: String) -> (known: [String], asked: [String]) {
-        (["none", "login", "select_account", "consent", "create"], [text])
-    }
-
     func words(of refusal: Refusal, correlation: String, now: Int64) -> (error: String, description: String) {
         let error = refusal.entra
         return (error.error, error.description(trace: GUID.random(), correlation: correlation, now: now))
@@ -210,7 +207,8 @@ extension TokenEndpoint {
     static let assertionGrantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
     /// The on-behalf-of grant of Entra (RFC 7523): an API changes the token that it got into one for the next API.
-    fileprivate func onBehalfOfGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+    fileprivate func onBehalfOfGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse
+    {
         guard client.secret != nil else { throw .secretMissing }
         let assertion = try parameters.required("assertion")
         guard parameters["requested_token_use"] == "on_behalf_of" else {

@@ -11,7 +11,6 @@ struct EntraClaims: TokenClaims {
     let provider: any EntraProvider
     let granted: GrantedRequest
     let issuer: String
-    /// How long the access token lives from now, in seconds.
     let lifetime: Int64
 
     /// Tokens are dated five minutes back, for clocks that are slow.
@@ -129,7 +128,6 @@ extension EntraClaims {
     /// `sid` of a sign-in at this time, in seconds since 1970.
     static func sessionID(of user: User, at time: Int64) -> String { guid("session", user.objectID, "\(time)") }
 
-    /// A GUID that depends on these texts only.
     static func guid(_ parts: String...) -> String {
         GUID.version4(random: Array(SHA256.digest(Array(parts.joined(separator: " ").utf8)).prefix(16)))
     }
@@ -177,8 +175,7 @@ extension EntraClaims {
         claims["name"] = .string(user.name.display)
         claims["oid"] = .string(user.objectID)
         if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
-        claims["sub"] = .string(
-            Self.subject(of: user.objectID, for: granted.scope.audience ?? "", in: tenant))
+        claims["sub"] = .string(Self.subject(of: user.objectID, for: granted.scope.audience ?? "", in: tenant))
         claims["tid"] = .string(tenant.id)
         claims["unique_name"] = .string(user.email)
         claims["uti"] = .string(Self.random(16))

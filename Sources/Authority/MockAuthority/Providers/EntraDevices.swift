@@ -94,13 +94,10 @@ extension TokenEndpoint {
 struct DeviceRequest: Sendable {
     enum Outcome: Sendable, Equatable {
         case pending, declined
-        /// The object id.
         case approved(String)
     }
 
-    /// What the device sends when it asks for its tokens.
     let deviceCode: String
-    /// What the person types.
     let userCode: String
     let client: String
     let scope: String

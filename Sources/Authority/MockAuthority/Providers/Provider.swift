@@ -9,15 +9,14 @@ import OpenSSL
 /// extension below hold for providers that do not give another one.
 protocol Provider: Sendable {
     var configuration: Configuration { get }
-    /// The name of the service, for people.
-    var title: String { get }
+    var traits: ProviderTraits { get }
 
     // MARK: Addresses
 
     /// The endpoints, by their paths after the tenant and the policy.
     var routes: [AuthorityRoute<RequestContext>] { get }
 
-    /// What a path names at a host, if it begins with this tenant; `b2c` is the tenant of the policies.
+    /// What a path names at a host if it is one of this tenant; `b2c` is the tenant of the policies.
     func place(of target: RequestTarget, at host: String, beside b2c: Tenant) -> Place?
 
     /// The answer to a request for which there is no tenant, policy or endpoint; `nil` if the host is another service's.
@@ -46,9 +45,6 @@ protocol Provider: Sendable {
 
     // MARK: Authorization requests
 
-    /// The values of `prompt` that `text` may have, and those that it has.
-    func prompts(in text: String) -> (known: [String], asked: [String])
-
     /// Refuses a request for what the service does not support, before everything else is looked at.
     func checkSupport(_ parameters: Parameters) throws(Refusal)
 
@@ -57,21 +53,8 @@ protocol Provider: Sendable {
         _ parameters: Parameters, for types: ResponseTypes, into options: inout AuthorizationRequest.Options
     ) throws(Refusal)
 
-    /// Whether redirect URIs must be sent, and be as they are registered, also at the end of a session.
-    var matchesRedirectURIsExactly: Bool { get }
-    /// Whether a redirect URI that is not registered is reported to one that is.
-    var reportsToRegisteredURI: Bool { get }
-
-    // MARK: Sign-in
-
     /// The name of the cookie in which a browser keeps who signed in.
     var sessionCookie: String { get }
-    /// Whether a person with several sessions chooses among them.
-    var hasManySessions: Bool { get }
-    /// Whether nobody but the person of `id_token_hint` may sign in on the page.
-    var insistsOnHint: Bool { get }
-    /// Whether the pages have the settings, cookies and buttons of B2C's page.
-    var hasPageOfB2C: Bool { get }
 
     // MARK: Tokens
 
@@ -79,32 +62,19 @@ protocol Provider: Sendable {
 
     func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims
 
-    /// The claim with the object id of the person.
-    var personClaim: String { get }
-    /// The claim with the scopes.
-    var scopeClaim: String { get }
-    var headerBeginsWithAlgorithm: Bool { get }
-
     /// The scope tokens that belong to no API.
     var standardScopes: [String] { get }
 
     /// The APIs, each with what its scope tokens begin with.
     var resources: [(resource: Resource, prefixes: [String])] { get }
 
-    /// Whether a client asks for a token for itself by its id.
-    var takesClientForScope: Bool { get }
-
     func isSameScope(_ registered: String, _ asked: String) -> Bool
 
     /// Why a scope token without an API is refused; `nil` if it is ignored.
     func refusal(ofScope word: String, _ client: Client) -> Refusal?
 
-    // MARK: Token endpoint
-
     /// The lifetime of refresh tokens in seconds, except those of pages.
     var refreshLifetime: Int64 { get }
-    /// Whether a code and a refresh token are held to their request: no verifier without a challenge, and no wider scope.
-    var holdsGrantsToRequest: Bool { get }
 
     func allowsPasswordGrant(_ policy: Policy) -> Bool
 
@@ -126,9 +96,6 @@ protocol Provider: Sendable {
 
     /// The answer of the user information endpoint to a token with these claims.
     func userInfo(_ user: User, _ claims: JSONObject, _ context: RequestContext) throws(BearerRefusal) -> JSONObject
-
-    /// Whether the user information endpoint takes the token from a form too.
-    var takesTokenInForm: Bool { get }
 }
 
 extension Provider {
@@ -148,25 +115,15 @@ extension Provider {
         _ parameters: Parameters, for types: ResponseTypes, into options: inout AuthorizationRequest.Options
     ) throws(Refusal) {}
 
-    var matchesRedirectURIsExactly: Bool { false }
-    var reportsToRegisteredURI: Bool { false }
     var sessionCookie: String { "ESTSAUTHPERSISTENT:\(tenant.id)" }
-    var hasManySessions: Bool { true }
-    var insistsOnHint: Bool { false }
-    var hasPageOfB2C: Bool { false }
-    var personClaim: String { "oid" }
-    var scopeClaim: String { "scp" }
-    var headerBeginsWithAlgorithm: Bool { false }
     var standardScopes: [String] { ["openid", "offline_access", "profile", "email"] }
     var resources: [(resource: Resource, prefixes: [String])] {
         configuration.applications.resources.map { ($0, ["\($0.identifier)/"]) }
     }
-    var takesClientForScope: Bool { false }
 
     func isSameScope(_ registered: String, _ asked: String) -> Bool { registered.isSame(as: asked) }
 
     var refreshLifetime: Int64 { configuration.behaviour.lifetimes.refresh }
-    var holdsGrantsToRequest: Bool { false }
 
     func allowsPasswordGrant(_ policy: Policy) -> Bool { policy.kind == .password }
 
@@ -184,17 +141,40 @@ extension Provider {
             "signInNames.emailAddress": .string(user.email),
         ]
     }
+}
 
-    var takesTokenInForm: Bool { false }
+/// The small differences between the providers.
+struct ProviderTraits: Sendable {
+    let title: String
+    /// The values of `prompt` beside those of the standard.
+    var prompts: [String] = []
+    var takesSeveralPrompts = false
+    /// Whether redirect URIs must be sent, and be as they are registered, also at the end of a session.
+    var matchesRedirectURIsExactly = false
+    /// Whether a redirect URI that is not registered is reported to one that is.
+    var reportsToRegisteredURI = false
+    /// Whether a person with several sessions chooses among them.
+    var hasManySessions = true
+    /// Whether nobody but the person of `id_token_hint` may sign in on the page.
+    var insistsOnHint = false
+    /// Whether the pages have the settings, cookies and buttons of B2C's page.
+    var hasPageOfB2C = false
+    /// Whether a client asks for a token for itself by its id.
+    var takesClientForScope = false
+    /// Whether codes and refresh tokens are held to their request: no verifier without a challenge, and no wider scope.
+    var holdsGrantsToRequest = false
+    /// Whether the user information endpoint takes the token from a form too.
+    var takesTokenInForm = false
+    var headerBeginsWithAlgorithm = false
+    var personClaim = "oid"
+    var scopeClaim = "scp"
 }
 
 /// Builds the claims of the tokens of a granted request, in the order of one of the services.
 protocol TokenClaims: Sendable {
     var granted: GrantedRequest { get }
-    /// How long the access token lives from now, in seconds.
     var lifetime: Int64 { get }
 
-    /// The claims of an access token for this audience.
     func accessToken(audience: String) -> JSONObject
 
     /// The access token that the granted scope asks for; `nil` if it asks for none.

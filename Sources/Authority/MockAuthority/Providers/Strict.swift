@@ -6,13 +6,12 @@ import OpenSSL
 struct StrictProvider: Provider {
     let configuration: Configuration
 
-    var title: String { "OpenID Connect" }
-    var matchesRedirectURIsExactly: Bool { true }
-    var insistsOnHint: Bool { true }
-    var holdsGrantsToRequest: Bool { true }
-    var takesTokenInForm: Bool { true }
-    var personClaim: String { "sub" }
-    var scopeClaim: String { "scope" }
+    var traits: ProviderTraits {
+        ProviderTraits(
+            title: "OpenID Connect", takesSeveralPrompts: true, matchesRedirectURIsExactly: true, insistsOnHint: true,
+            holdsGrantsToRequest: true,
+            takesTokenInForm: true, personClaim: "sub", scopeClaim: "scope")
+    }
     var standardScopes: [String] { ["openid", "offline_access", "profile", "email", "address", "phone"] }
 
     /// Scopes that are not understood are ignored (OpenID Connect Core 3.1.2.1).
@@ -28,27 +27,7 @@ struct StrictProvider: Provider {
     }
 }
 
-// MARK: - Addresses and documents, at the paths of B2C
-
 extension StrictProvider {
-    private var paths: AzureADB2C { AzureADB2C(configuration: configuration) }
-
-    var routes: [AuthorityRoute<RequestContext>] { Routes.ofPolicies }
-
-    var documentFields: FieldLines { paths.documentFields }
-
-    func place(of target: RequestTarget, at host: String, beside b2c: Tenant) -> Place? {
-        paths.place(of: target, at: host, beside: b2c)
-    }
-
-    func notFound(_ head: RequestHead, at base: String, now: Int64) -> Response? {
-        paths.notFound(head, at: base, now: now)
-    }
-
-    func keySet(version: Int, _ context: RequestContext) async throws(PrivateKeyError) -> JSONValue {
-        try await paths.keySet(version: version, context)
-    }
-
     /// The discovery document (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
     func metadata(version: Int, _ context: RequestContext) -> JSONValue {
         let scopes = StandardClaims.ofScopes
@@ -82,11 +61,6 @@ extension StrictProvider {
 // MARK: - Requests and their refusals
 
 extension StrictProvider {
-    /// Several prompts may be asked (OpenID Connect Core 3.1.2.1).
-    func prompts(in text: String) -> (known: [String], asked: [String]) {
-        (["none", "login", "select_account", "consent"], text.spaceSeparated)
-    }
-
     /// Parameters that carry a whole request need not be supported (OpenID Connect Core 3.1.2.6).
     func checkSupport(_ parameters: Parameters) throws(Refusal) {
         for name in ["request", "request_uri", "registration"] where parameters[name] != nil {

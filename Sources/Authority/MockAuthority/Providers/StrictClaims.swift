@@ -79,7 +79,6 @@ struct StandardClaims: Sendable {
         return values
     }
 
-    /// The claims of the account that no scope opens, which are in every access token.
     var others: JSONObject {
         let standard = Self.ofScopes.flatMap(\.names)
         return JSONObject(user.claims.members.filter { !standard.contains($0.name) }.map { ($0.name, $0.value) })

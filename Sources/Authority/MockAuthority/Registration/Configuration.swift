@@ -1,6 +1,5 @@
 package import Basics
 
-/// Everything about an authority that does not change while it runs.
 package struct Configuration: Sendable {
     package var profile = TenantProfile.b2c
     package var tenant = Tenant.contoso
@@ -42,7 +41,6 @@ package struct Configuration: Sendable {
 
 /// A directory: its domain and its id.
 package struct Tenant: Sendable, Equatable {
-    /// The domain, as `contoso.onmicrosoft.com`.
     package var name: String
     package var id: String
 
@@ -69,7 +67,6 @@ package struct Behaviour: Sendable, Equatable {
     package var remoteControl = false
     package var entra = EntraBehaviour()
 
-    /// The behaviour of the service.
     package init() {}
 
     /// In seconds.
@@ -92,7 +89,6 @@ package struct EntraBehaviour: Sendable, Equatable {
     /// Whether External ID and B2C are one tenant with the same accounts.
     package var highScaleCompatibility = false
 
-    /// The behaviour of the services.
     package init() {}
 }
 
@@ -218,12 +214,14 @@ extension Applications {
 extension Configuration {
     /// The External ID tenant as it is played; `nil` if there is none.
     package var externalTenant: Configuration? { otherTenants.first { $0.profile == .externalID } }
+
+    /// The host names of the External ID tenant, on which clients insist.
+    package var hostNames: [String] { externalTenant?.tenant.hostNames ?? [] }
 }
 
 extension Tenant {
     /// The first label of the domain: `contoso`, the subdomain of `ciamlogin.com`.
     package var subdomain: String { String(name.prefix { $0 != "." }) }
 
-    /// The host names of the tenant at External ID, on which clients insist.
-    package var hostNames: [String] { ["\(subdomain)\(EntraHost.customers)", "\(id)\(EntraHost.customers)"] }
+    fileprivate var hostNames: [String] { ["\(subdomain)\(EntraHost.customers)", "\(id)\(EntraHost.customers)"] }
 }

@@ -16,9 +16,7 @@ extension Configuration {
     ///     `entra`.
     ///   - issuerBase: what issuers begin with if the file does not say.
     /// - Throws: the first error; an unknown name is one.
-    package init(
-        parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001"
-    ) throws(InputError) {
+    package init(parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001") throws(InputError) {
         self = .standard(issuerBase: issuerBase)
         let file = try ConfigurationMember.root(bytes)
         try file.allow(["issuer", "policies", "externalID", "entra"] + Self.membersOfTenants)
@@ -148,7 +146,6 @@ struct ConfigurationMember {
     private let object: JSONObject
     private let place: String
 
-    /// The whole file.
     static func root(
         _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), place: String = "the file"
     ) throws(InputError) -> ConfigurationMember {

@@ -21,7 +21,6 @@ package struct User: Sendable, Equatable {
             || email.prefix { $0 != "@" }.isEqualIgnoringCase(to: name)
     }
 
-    /// Two people to try with: `Passw0rd!` lets both in.
     package static let defaults = [
         User(
             objectID: "a11ce000-0000-4000-8000-000000000001", email: "alice@example.com", password: "Passw0rd!",

@@ -13,7 +13,6 @@ struct RequestContext: Sendable {
     let run: TestRun
     /// Scheme and host, as the client sees them.
     let base: String
-    /// The same in every part of the response.
     let correlation: String
 
     init(
@@ -87,7 +86,6 @@ extension Client {
 /// A request to an endpoint of the host: a control, or what client libraries and browsers request without a policy.
 struct HostContext: Sendable {
     let mock: MockAuthority
-    /// The tenant that a control is about.
     let authority: TenantAuthority
     let run: TestRun
     let head: RequestHead
@@ -98,7 +96,6 @@ struct HostContext: Sendable {
 
     var configuration: Configuration { authority.configuration }
 
-    /// The same request, about another tenant or run.
     func with(_ authority: TenantAuthority, _ run: TestRun) -> HostContext {
         HostContext(mock: mock, authority: authority, run: run, head: head, asked: asked, base: base)
     }

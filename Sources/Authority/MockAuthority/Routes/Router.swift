@@ -18,7 +18,7 @@ extension MockAuthority {
             }
             return .respond(notFound(head, base))
         } catch {
-            return .respond(error.response)
+            return .respond(error.response.openToAll)
         }
     }
 
@@ -88,18 +88,30 @@ extension MockAuthority {
     private func notFound(_ head: RequestHead, _ base: String) -> Response {
         let now = b2c.now(in: b2c.runs.unnamed)
         let answers = (others + [b2c]).lazy.compactMap { $0.provider.notFound(head, at: base, now: now) }
-        return answers.first ?? Response(404)
+        return (answers.first ?? Response(404)).openToAll
     }
 }
 
 extension RequestContext {
     fileprivate func decide() async -> Decision {
         if head.method == .options { return .respond(preflight) }
+        if let coding = head.headers["Content-Encoding"], !coding.isEqualIgnoringCase(to: "identity") {
+            let text = "The mock reads no compressed bodies: send the body without Content-Encoding."
+            return .respond(Response.text(text, status: 415).openToAll)
+        }
         return await rows.decide(head.method, self)
     }
 }
 
-/// The tenant's endpoint that a path names.
+extension Response {
+    /// The refusal, which a page of any origin may read: it says nothing of a person.
+    fileprivate var openToAll: Response {
+        var response = self
+        response.headers.append("Access-Control-Allow-Origin", "*")
+        return response
+    }
+}
+
 struct Place {
     let url: EndpointURL
     /// The path after the tenant and the policy.
@@ -122,9 +134,7 @@ struct EndpointURL: Sendable {
         case tenant
     }
 
-    /// `tfp` or `te`.
     private let prefix: String?
-    /// Domain or id.
     let tenant: String
     let policy: String?
     let form: Form

@@ -10,7 +10,6 @@ struct Grant: Sendable, Equatable {
     }
 
     var kind: Kind
-    /// Identifies the grant, so that it can be redeemed only once.
     var identifier = GUID.random()
     /// The identifier of the grant from which it descends: of the code, or the first refresh token; `nil` for that one.
     var ancestor: String?
@@ -34,7 +33,6 @@ struct Grant: Sendable, Equatable {
         var singlePage = false
     }
 
-    /// The proof key of RFC 7636.
     struct Challenge: Sendable, Equatable {
         var text: String
         var hashed: Bool
@@ -109,7 +107,6 @@ struct GrantedRequest: Sendable {
 struct SignIn: Sendable, Equatable {
     /// Seconds since 1970.
     var time: Int64
-    /// The nonce of the authorization request, unmodified.
     var nonce: String?
     var newUser = false
     /// Whether the password grant was used, which tokens say in `idp`.
@@ -120,9 +117,8 @@ struct SignIn: Sendable, Equatable {
 
 /// Seals codes, refresh tokens and session cookies, so that the authority need not store them.
 ///
-/// They look like the service's: five segments of which the second is empty, at least 800 characters, so that short
-/// database columns and URL limits show up in tests. The content is authenticated, not secret
-/// (docs/reproduced.md, "Refresh tokens and codes").
+/// They are as long as the service's, so that short database columns and URL limits show up in tests. The content is
+/// authenticated, not secret (docs/reproduced.md, "Refresh tokens and codes").
 struct GrantSeal: Sendable {
     /// `{"kid":"cpimcore_09252015","ver":"1.0","zip":"Deflate","ser":"1.0"}`, as the service writes it.
     private static let header =
@@ -139,7 +135,6 @@ struct GrantSeal: Sendable {
         return "\(sealed).\(tag(sealed))"
     }
 
-    /// The sealed value; `nil` if another key sealed it.
     func open(_ text: String) -> JSONObject? {
         guard let cut = text.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let sealed = String(text[..<cut])

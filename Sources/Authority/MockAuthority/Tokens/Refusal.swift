@@ -7,11 +7,8 @@ import JSON
 struct Refusal: Error, Equatable, Sendable {
     /// The value of `error` (RFC 6749 section 5.2).
     let error: String
-    /// The code that support pages know.
     let code: String
-    /// The text after the code.
     let text: String
-    /// The error of External ID and Entra in the same case.
     private(set) var entra: EntraError
 
     private init(

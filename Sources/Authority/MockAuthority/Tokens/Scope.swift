@@ -15,7 +15,6 @@ struct Scope: Sendable, Equatable {
     var offline: Bool { asked.contains("offline_access") }
     var text: String { asked.joined(separator: " ") }
 
-    /// The scope of a request that has none.
     init() {}
 
     /// Reads the scope of a request.
@@ -46,7 +45,7 @@ extension Provider {
     fileprivate func meaning(
         of word: String, client: Client
     ) throws(Refusal) -> (audience: String, names: [String])? {
-        if takesClientForScope, word.isEqualIgnoringCase(to: client.id) { return (client.id, []) }
+        if traits.takesClientForScope, word.isEqualIgnoringCase(to: client.id) { return (client.id, []) }
         for (resource, prefixes) in resources {
             for prefix in prefixes {
                 if word == prefix + ".default" { return (resource.audience, resource.scopes) }

@@ -5,7 +5,7 @@ import OpenSSL
 import Synchronization
 import Tokens
 
-/// The token endpoint (RFC 6749 section 3.2): each grant has a file, and this one has what they share.
+/// The token endpoint (RFC 6749 section 3.2) and the grants of all providers.
 struct TokenEndpoint: Sendable {
     let context: RequestContext
 
@@ -92,7 +92,6 @@ struct TokenEndpoint: Sendable {
         return (context.authority.seal.seal(grant.members), expires - granted.now)
     }
 
-    /// The request of a person who signs in now, unless a sign-in is given.
     func granted(_ user: User, _ client: Client, _ scope: Scope, _ signIn: SignIn? = nil) -> GrantedRequest {
         GrantedRequest(
             user: user, client: client, policy: context.policy, scope: scope,
@@ -124,12 +123,12 @@ extension TokenEndpoint {
         }
         if let challenge = grant.binding.challenge {
             try check(parameters["code_verifier"], challenge)
-        } else if provider.holdsGrantsToRequest, parameters["code_verifier"] != nil {
+        } else if provider.traits.holdsGrantsToRequest, parameters["code_verifier"] != nil {
             // RFC 9700 section 2.1.1: such a code was requested without the client's proof key.
             throw .wrongVerifier
         }
         guard spend(grant) else { throw .codeRedeemed }
-        let scopeText = provider.holdsGrantsToRequest ? nil : parameters["scope"]
+        let scopeText = provider.traits.holdsGrantsToRequest ? nil : parameters["scope"]
         return try await signTokens(for: try grantedRequest(grant, user, client, scopeText))
     }
 
@@ -176,7 +175,7 @@ extension TokenEndpoint {
         _ grant: Grant, _ user: User, _ client: Client, _ scopeText: String?
     ) throws(Refusal) -> GrantedRequest {
         let scope = try scope(scopeText ?? grant.binding.scope, client)
-        if provider.holdsGrantsToRequest {
+        if provider.traits.holdsGrantsToRequest {
             let known = grant.binding.scope.spaceSeparated
             guard scope.asked.allSatisfy(known.contains) else { throw .scopeNotGranted }
         }
@@ -239,9 +238,7 @@ struct BasicCredentials: Sendable, Equatable {
     init?(_ field: String) {
         let parts = field.spaceSeparated
         guard parts.count == 2, parts[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decodeLenient(parts[1])
-        else {
-            return nil
-        }
+        else { return nil }
         let pair = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = pair.first, !first.isEmpty else { return nil }
         user = Self.decoded(first)

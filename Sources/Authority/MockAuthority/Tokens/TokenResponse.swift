@@ -5,7 +5,6 @@ import Tokens
 
 /// A successful response of the token endpoint (RFC 6749 section 5.1), whose members the provider names.
 struct TokenResponse: Sendable {
-    /// The refresh token and its lifetime in seconds.
     var refreshToken: (text: String, lifetime: Int64)?
     let accessToken: String?
     let idToken: String?
@@ -86,7 +85,6 @@ struct TokenSigner: Sendable {
 }
 
 extension JSONObject {
-    /// The text of the object, on one line.
     var bytes: [UInt8] { JSONValue.object(self).serialized() }
 
     /// Adds members, or puts them in the place of those with the same names.

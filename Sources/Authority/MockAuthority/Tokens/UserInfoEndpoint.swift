@@ -10,7 +10,9 @@ struct UserInfoEndpoint: Sendable {
     func decide() async -> Decision {
         let words = context.head.headers["Authorization"]?.spaceSeparated ?? []
         if words.count == 2, words[0].isEqualIgnoringCase(to: "bearer") { return .respond(await answer(words[1])) }
-        guard context.provider.takesTokenInForm, context.head.method == .post else { return .respond(refuse(.noToken)) }
+        guard context.provider.traits.takesTokenInForm, context.head.method == .post else {
+            return .respond(refuse(.noToken))
+        }
         return context.head.answerForm { form in
             guard let token = form["access_token"] else { return refuse(.noToken) }
             return await answer(token)
@@ -21,7 +23,9 @@ struct UserInfoEndpoint: Sendable {
         let claims = await context.authority.keys.claims(of: token)
         do throws(BearerRefusal) {
             guard let claims, (claims["exp"]?.integer ?? 0) > context.now,
-                let user = claims[context.provider.personClaim]?.string.flatMap({ context.run.directory.user($0) })
+                let user = claims[context.provider.traits.personClaim]?.string.flatMap({
+                    context.run.directory.user($0)
+                })
             else { throw .invalidToken }
             let answer = try context.provider.userInfo(user, claims, context)
             return Response.json(.object(answer), headers: context.headers)
@@ -34,7 +38,8 @@ struct UserInfoEndpoint: Sendable {
         let status: Status = refusal == .insufficientScope ? 403 : 401
         var response = Response.text("A bearer token of this authority is needed.", status: status)
         response.headers.append(context.headers)
-        response.headers.append("WWW-Authenticate", "Bearer realm=\"\(context.provider.tenant.name)\"\(refusal.rawValue)")
+        response.headers.append(
+            "WWW-Authenticate", "Bearer realm=\"\(context.provider.tenant.name)\"\(refusal.rawValue)")
         return response
     }
 }
