@@ -12,7 +12,6 @@ import Synchronization
 package final class MockAuthority: Sendable {
     package let configuration: Configuration
     let b2c: TenantAuthority
-    /// The tenants of External ID and Entra.
     let others: [TenantAuthority]
 
     /// An authority of this configuration, which saves nothing, and dates tokens by `time`.
@@ -129,7 +128,6 @@ package struct AuthorityHandler: RequestHandler {
     private let authority: MockAuthority
     private let scheme: String
 
-    /// `scheme` is `http` or `https`.
     package init(_ authority: MockAuthority, scheme: String) {
         self.authority = authority
         self.scheme = scheme

@@ -7,7 +7,6 @@ struct AuthorizationRequest: Sendable {
     let delivery: Delivery
     let types: ResponseTypes
     let scope: Scope
-    /// The parameters that only some clients send.
     let options: Options
 
     struct Options: Sendable, Equatable {
@@ -19,7 +18,6 @@ struct AuthorizationRequest: Sendable {
         var maximumAge: Int64?
         /// Whether the ID token has to say when the person signed in, also where the service leaves that out.
         var wantsTime = false
-        /// The claims that the client asks for by their names.
         var claims = RequestedClaims()
         var clientInfo = false
 
@@ -55,17 +53,11 @@ struct ResponseTypes: OptionSet, Sendable {
 enum AuthorizationFailure: Error, Sendable {
     /// A page shows the reason, because the place for the answer is not known to be good.
     case page(Refusal)
-    /// The client gets the reason.
     case client(Refusal, Delivery)
 }
 
 extension AuthorizationRequest {
-    /// Checks the parameters of a request.
-    ///
-    /// - Parameters:
-    ///   - parameters: query, or body of a `POST`.
-    ///   - configuration: what is registered.
-    /// - Throws: the first refusal, with the place for it.
+    /// Checks the parameters of a request, and throws the first refusal with the place for it.
     init(_ parameters: Parameters, _ configuration: Configuration) throws(AuthorizationFailure) {
         let client = try Self.client(parameters, configuration)
         let delivery = try Delivery(parameters, client, configuration)

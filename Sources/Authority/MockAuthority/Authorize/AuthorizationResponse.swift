@@ -26,7 +26,6 @@ struct AuthorizationResponse: Sendable {
         }
     }
 
-    /// The parameters, in the order of the service.
     private func fields(_ granted: GrantedRequest) async throws(PrivateKeyError) -> [(String, String)] {
         var fields: [(String, String)] = []
         if let state = request.delivery.state { fields.append(("state", state)) }
@@ -74,7 +73,6 @@ struct AuthorizationResponse: Sendable {
 
 /// How the answer to an authorization request reaches the client.
 struct Delivery: Sendable, Equatable {
-    /// The part of a URL, or the form, that carries it.
     enum Mode: String, Sendable {
         case query, fragment
         case formPost = "form_post"

@@ -7,7 +7,6 @@ import Synchronization
 struct AuthorizeEndpoint: Sendable {
     let context: RequestContext
 
-    /// Takes the parameters from the query, or from the form of a `POST`.
     func decide() async -> Decision {
         guard context.head.method == .post else { return .respond(await answer(Parameters(context.head.target.query))) }
         return context.head.answerForm { form in await answer(form.followed(by: context.head.target.query)) }
@@ -74,7 +73,6 @@ struct Transaction: Sendable {
     let policy: Policy
     /// What a form must carry, so that no other site can send it.
     let csrf: String
-    /// When it began, in seconds since 1970.
     let begun: Int64
     /// Whether the page begins with the accounts that signed in with the browser.
     let choosing: Bool

@@ -10,7 +10,6 @@ struct BadToken: Sendable {
     /// The response of task-server to a request with the token.
     struct Response: Sendable, Equatable {
         let status: Int64
-        /// The `code` of the problem; `nil` for a good response.
         let code: String?
 
         static let good = Response(status: 200, code: nil)
@@ -68,7 +67,6 @@ struct BadToken: Sendable {
             })
     }
 
-    /// No defect, for a token of which only the request changes claims.
     static let withoutDefect = BadToken("", nil, "")
 
     static let all = ofClaims + ofSignatures + ofKnownHoles + ofMicrosoft

@@ -75,7 +75,6 @@ extension HostContext {
 }
 
 extension Configuration {
-    /// The names that the authority was told it has.
     fileprivate var namesOfHost: [String] {
         hostNames + moreHostNames + [issuerBase, publicOrigin ?? ""].compactMap { WebAddress($0)?.host }
     }

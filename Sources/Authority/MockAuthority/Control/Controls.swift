@@ -5,9 +5,7 @@ import OpenSSL
 import Synchronization
 
 extension MockAuthority {
-    /// Answers a request to a control, about the tenant that `profile=` and `tenant=` name.
-    ///
-    /// Without these parameters, the request is about the tenant of the policies.
+    /// Answers a request to a control, about the tenant that `profile=` and `tenant=` name, or that of the policies.
     func control(_ host: HostContext) async throws(UnknownRun) -> Decision {
         if let refusal = host.refusalOfControl { return .respond(refusal) }
         let tenant: TenantAuthority

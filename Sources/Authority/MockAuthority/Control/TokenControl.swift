@@ -4,7 +4,6 @@ import JSON
 import OpenSSL
 
 extension MockAuthority {
-    /// The key of this `kid`, of any tenant.
     func key(_ identifier: String) async throws(InputError) -> TokenSigningKey {
         do throws(PrivateKeyError) {
             for tenant in [b2c] + others {
@@ -46,7 +45,6 @@ extension HostContext {
         return try await maker.sign(specification.bad ?? .withoutDefect, specification.changes)
     }
 
-    /// The token in a response like that of the token endpoint.
     func tokenResponse(_ specification: TokenSpecification) async throws(InputError) -> JSONValue {
         guard specification.isGood else {
             return ["access_token": .string(try await token(specification)), "token_type": "Bearer"]
@@ -196,7 +194,6 @@ extension ClaimChanges {
         }
     }
 
-    /// JSON if it is JSON, else the text itself.
     private static func value(_ text: String) -> JSONValue {
         (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }
@@ -212,6 +209,5 @@ extension ClaimChanges {
 }
 
 extension MockAuthority {
-    /// The parameters of a request for a token.
     package static let tokenParameters = TokenSpecification.names
 }

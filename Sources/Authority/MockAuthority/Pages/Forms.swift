@@ -84,7 +84,6 @@ struct FormHTML {
     let form: PageForm
     let action: String
     let csrf: String
-    /// The error of the form that was sent before.
     var alert: String?
     var given: (String) -> String? = { _ in nil }
     /// Whether there is a button for people who forgot their password.
@@ -135,7 +134,6 @@ struct FormReader: Sendable {
         static let invalidAddress = Outcome.failure(
             code: "UserMessageIfInvalid", message: "Please enter a valid email address.")
         static let missingName = Outcome.failure(code: "UserMessageIfInvalid", message: "Please enter a display name.")
-        /// There is no such account, or it may not sign in.
         static let accountNotFound = Outcome.failure(
             code: "AADB2C90053", message: "An account could not be found for the provided user ID.")
     }
@@ -191,9 +189,7 @@ struct FormReader: Sendable {
         return nil
     }
 
-    /// Sets a new password.
-    ///
-    /// B2C mails a code to the address first; here the address is enough.
+    /// Sets a new password: B2C mails a code to the address first; here the address is enough.
     private func resetPassword() -> Outcome {
         guard let email = fields["email"], email.looksLikeAddress else { return .invalidAddress }
         let known = run.directory.all.first { $0.password != nil && $0.email.isEqualIgnoringCase(to: email) }

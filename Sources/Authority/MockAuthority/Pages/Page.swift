@@ -6,7 +6,6 @@ import OpenSSL
 struct Page: Sendable {
     let title: String
     let content: HTML
-    /// A script; empty if the page needs none.
     var script = ""
     var status: Status = 200
     var headers = FieldLines()
@@ -16,10 +15,7 @@ struct Page: Sendable {
     private static let style = String(
         decoding: PackageResources.common_css + PackageResources.sign_in_css, as: UTF8.self)
 
-    /// The answer.
-    ///
-    /// No `form-action` in the policy: browsers apply it to the redirect after the form too, and that goes to the
-    /// client.
+    /// No `form-action` in the policy: browsers apply it to the redirect to the client after the form, too.
     var response: Response {
         let nonce = Base64.encode(SecureRandom.bytes(16))
         let scripts = script.isEmpty ? "" : " script-src 'nonce-\(nonce)';"
@@ -112,10 +108,8 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(_ html: HTML) { text += html.text }
 
-        /// A style or a script, which have rules of their own.
         mutating func appendInterpolation(verbatim value: String) { text += value }
 
-        /// One after the other, each on a line.
         mutating func appendInterpolation(_ list: [HTML]) {
             text += list.map(\.text).joined(separator: "\n")
         }

@@ -195,9 +195,7 @@ struct SignInStep: Sendable {
             cookie: Session(context: context).cookie(for: user, signedIn: signedIn ?? context.now))
     }
 
-    /// Returns the answer for the client, and remembers the session.
-    ///
-    /// Without a time, the sign-in is now.
+    /// Returns the answer for the client, and remembers the session, which began now if no time is given.
     func finish(_ user: User, isNew: Bool, signedIn: Int64? = nil) async -> Response {
         if context.provider.traits.insistsOnHint, await transaction.request.options.hint.excludes(user, context) {
             return refuse(.loginRequired)

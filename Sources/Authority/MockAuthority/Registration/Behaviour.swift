@@ -12,11 +12,8 @@ package enum TenantProfile: String, Sendable, CaseIterable {
     case strict
 }
 
-/// Whose behaviour the mock plays.
 package enum Persona: String, Sendable, CaseIterable {
-    /// The services of Microsoft, with their deviations from the standards.
     case microsoft
-    /// One OpenID provider that follows the standards.
     case strict
 }
 
@@ -33,7 +30,6 @@ extension Configuration {
     }
 }
 
-/// Which host the issuers of External ID and Entra name.
 package enum IssuerHost: String, Sendable, CaseIterable {
     /// `https://G.ciamlogin.com/G/v2.0` and `https://login.microsoftonline.com/G/v2.0`, wherever the mock listens.
     case service
@@ -63,7 +59,6 @@ package enum Era: String, Sendable, CaseIterable {
 
     func number(_ value: Int64) -> JSONValue { self == .current ? .integer(value) : .string(String(value)) }
 
-    /// The name of the n-th key; `nil` where the name is the thumbprint.
     func keyName(_ number: Int) -> String? {
         guard self == .preview2015 else { return nil }
         return number == 1 ? "IdTokenSigningKeyContainer" : "IdTokenSigningKeyContainer.v\(number)"

@@ -105,7 +105,6 @@ package struct Policy: Sendable, Equatable {
         case password
     }
 
-    /// The two shapes of `iss`.
     package enum Issuer: String, Sendable, CaseIterable {
         /// `<base>/<tenant id>/v2.0/`, the default of the service.
         case tenant
@@ -178,7 +177,6 @@ extension Configuration {
 }
 
 extension User {
-    /// The same person in another tenant.
     fileprivate func with(objectIDSuffix suffix: String, domain: String? = nil) -> User {
         var user = self
         user.objectID = String(objectID.dropLast(suffix.count)) + suffix

@@ -11,11 +11,7 @@ package struct InputError: Error, Equatable, Sendable {
 extension Configuration {
     /// Reads a configuration as JSON; what it does not name stays as it is without a file.
     ///
-    /// - Parameters:
-    ///   - bytes: one object with any of `tenant`, `issuer`, `policies`, `clients`, `resources`, `users`, `externalID`,
-    ///     `entra`.
-    ///   - issuerBase: what issuers begin with if the file does not say.
-    /// - Throws: the first error; an unknown name is one.
+    /// Issuers begin with `issuerBase` if the file does not say. The first mistake is thrown, such as an unknown name.
     package init(parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001") throws(InputError) {
         self = .standard(issuerBase: issuerBase)
         let file = try ConfigurationMember.root(bytes)
@@ -48,7 +44,6 @@ extension Configuration {
         return configuration
     }
 
-    /// Reads the members that a tenant of every service has.
     private mutating func readTenant(_ member: ConfigurationMember) throws(InputError) {
         if let named = try member.member("tenant") { tenant = try Tenant(named) }
         if let list = try member.list("clients") { applications.clients = try list.map(Client.init(member:)) }
@@ -96,7 +91,6 @@ extension Resource {
 }
 
 extension User {
-    /// The members of an account in files and in `/_mock/users`.
     static let members = [
         "objectID", "email", "password", "name", "givenName", "familyName", "claims", "identityProvider", "disabled",
         "generation",
@@ -113,7 +107,6 @@ extension User {
         status.generation = try member.number("generation", in: 0...(1 << 53)) ?? 0
     }
 
-    /// Puts the members of a body in the place of the account's own.
     mutating func change(by member: ConfigurationMember) throws(InputError) {
         try member.allow(Self.members)
         if try member.text("email") != nil { email = try member.required("email") }
@@ -126,7 +119,6 @@ extension User {
         if let disabled = try member.truth("disabled") { status.disabled = disabled }
     }
 
-    /// The account under those members.
     var json: JSONValue {
         var members = JSONObject([("objectID", .string(objectID)), ("email", .string(email))])
         members["password"] = password.map { .string($0) }
@@ -168,7 +160,6 @@ struct ConfigurationMember {
         self.place = place
     }
 
-    /// Refuses every name but these.
     func allow(_ names: [String]) throws(InputError) {
         for member in object.members where !names.contains(member.name) {
             throw InputError(

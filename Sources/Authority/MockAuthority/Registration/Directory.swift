@@ -12,7 +12,6 @@ package struct User: Sendable, Equatable {
     package var name: PersonName
     /// More claims, as `extension_*`, put into every token.
     package var claims = JSONObject()
-    /// The facts that decide whether grants of the account are valid.
     package var status = AccountStatus()
 
     /// Whether a name means this account: its object id, its address, or the part before the `@`, in any case.
@@ -41,14 +40,12 @@ package struct PersonName: Sendable, Equatable {
 package struct AccountStatus: Sendable, Equatable {
     /// Counts revocations; grants of another count are void.
     package var generation: Int64 = 0
-    /// The count stays below it.
     static let generationLimit: Int64 = 1 << 53
     package var disabled = false
     /// `idp` of the account, for those that came from an identity provider.
     package var identityProvider: String?
 }
 
-/// The accounts of a tenant, as they are now.
 final class Directory: Sendable {
     private let users: Mutex<[User]>
     private let changed: @Sendable ([User]) -> Void

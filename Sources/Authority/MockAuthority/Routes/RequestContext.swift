@@ -35,7 +35,6 @@ struct RequestContext: Sendable {
         return given
     }
 
-    /// The URL of another endpoint, as documents name it.
     func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
         .string(url.url(of: route, policy: policy, base: base))
     }

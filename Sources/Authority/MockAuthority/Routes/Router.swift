@@ -114,11 +114,9 @@ extension Response {
 
 struct Place {
     let url: EndpointURL
-    /// The path after the tenant and the policy.
     let path: ArraySlice<String>
     /// `nil` if the policy is that of the grant.
     let policy: Policy?
-    /// The name of the test run.
     let run: String
 }
 
@@ -139,7 +137,6 @@ struct EndpointURL: Sendable {
     let policy: String?
     let form: Form
 
-    /// The URL of an endpoint of Entra.
     init(tenant: String) { (prefix, self.tenant, policy, form) = (nil, tenant, nil, .tenant) }
 
     private init(prefix: String?, tenant: String, policy: String?, form: Form) {

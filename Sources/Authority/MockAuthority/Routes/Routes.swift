@@ -31,7 +31,6 @@ enum Routes {
     /// The endpoints of a policy of B2C or of a strict provider.
     static let ofPolicies = [metadata, keys, authorize, token, logout, userInfo, page, selfAsserted, confirmed]
 
-    /// The endpoints of a tenant of External ID or Entra.
     static let ofEntra =
         [
             metadata, keys, keysOfVersionOne, authorize, deviceCode, devicePage, logout, page,
@@ -86,7 +85,6 @@ enum Routes {
 }
 
 extension MockAuthority {
-    /// Paths of the route table that the program prints or requests.
     package enum Path {
         package static let token = Routes.token.path
         package static let authorize = Routes.authorize.path

@@ -5,7 +5,6 @@ import JSON
 ///
 /// A value and not an enum: no code distinguishes the cases, and so each row is in one place.
 struct Refusal: Error, Equatable, Sendable {
-    /// The value of `error` (RFC 6749 section 5.2).
     let error: String
     let code: String
     let text: String
@@ -310,7 +309,6 @@ struct Refusal: Error, Equatable, Sendable {
 
 /// An error of External ID and Entra (P-37; docs/reproduced.md, "Errors").
 struct EntraError: Equatable, Sendable {
-    /// The value of `error` (RFC 6749 section 5.2).
     let error: String
     /// The number after `AADSTS`, and in `error_codes`.
     let number: Int
@@ -334,7 +332,6 @@ struct EntraError: Equatable, Sendable {
                 + "correct cloud.")
     }
 
-    /// The value of `error_description`.
     func description(trace: String, correlation: String, now: Int64) -> String {
         "AADSTS\(number): \(text)\r\nTrace ID: \(trace)\r\nCorrelation ID: \(correlation)\r\n"
             + "Timestamp: \(Timestamp.b2cText(seconds: now))"

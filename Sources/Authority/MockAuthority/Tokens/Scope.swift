@@ -4,11 +4,9 @@ import Basics
 struct Scope: Sendable, Equatable {
     /// The scope tokens in the order of the request, each once.
     private(set) var asked: [String] = []
-    /// The scope tokens that belong to the API.
     private(set) var resourceWords: [String] = []
     /// `aud` of the access token; without one there is no access token.
     private(set) var audience: String?
-    /// The names in `scp`.
     private(set) var names: [String] = []
 
     var openID: Bool { asked.contains("openid") }
@@ -17,13 +15,7 @@ struct Scope: Sendable, Equatable {
 
     init() {}
 
-    /// Reads the scope of a request.
-    ///
-    /// - Parameters:
-    ///   - text: scope tokens, separated by spaces.
-    ///   - client: the client, which may ask for a token for itself.
-    ///   - provider: decides what a scope may be.
-    /// - Throws: the refusal of the first scope token that is not registered, or of a second resource.
+    /// Reads the scope of a request, and refuses a scope token that is not registered, and a second resource.
     init(_ text: String, client: Client, _ provider: any Provider) throws(Refusal) {
         for word in text.spaceSeparated where !asked.contains(word) {
             let isStandard = provider.standardScopes.contains(word)

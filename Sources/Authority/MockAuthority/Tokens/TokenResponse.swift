@@ -13,7 +13,6 @@ struct TokenResponse: Sendable {
     /// The era of B2C's response, which is not that of the tokens.
     let era: Era
 
-    /// Signs the tokens that the scope asks for.
     init(signing claims: any TokenClaims, by signer: TokenSigner, era: Era) throws(PrivateKeyError) {
         (granted, lifetime, self.era) = (claims.granted, claims.lifetime, era)
         let accessToken = try claims.accessToken(signedBy: signer)
@@ -65,7 +64,6 @@ struct TokenSigner: Sendable {
         return token
     }
 
-    /// Signs any header and payload, also wrong ones.
     func sign(
         header: JSONObject, payload: [UInt8], as algorithm: SignatureAlgorithm? = nil
     ) throws(PrivateKeyError) -> String {
@@ -73,7 +71,6 @@ struct TokenSigner: Sendable {
         return input + "." + Base64URL.encode(try key.privateKey.sign(Array(input.utf8), as: algorithm))
     }
 
-    /// The signing input: both parts in base64url with a dot between them.
     static func input(header: JSONObject, payload: [UInt8]) -> String {
         Base64URL.encode(header.bytes) + "." + Base64URL.encode(payload)
     }
@@ -87,7 +84,6 @@ struct TokenSigner: Sendable {
 extension JSONObject {
     var bytes: [UInt8] { JSONValue.object(self).serialized() }
 
-    /// Adds members, or puts them in the place of those with the same names.
     mutating func replace(by more: JSONObject) {
         for member in more.members { self[member.name] = member.value }
     }
