@@ -34,8 +34,8 @@ release: ## Both programs, optimized, with the Swift runtime inside: .build/rele
 dist: ## What a release consists of: packages for Debian, an archive, an image, a bill of materials, checksums, in dist/
 	@scripts/dist
 
-pictures: ## The pictures of README and docs/operate.md: the pages, and the dashboard with five minutes of load (needs a look)
-	@scripts/pictures
+pictures: ## The pictures of README, which show the pages (needs a look)
+	@scripts/install pictures && scripts/acceptance pictures
 
 test-asan: ## Only the tests with the address sanitizer
 	@scripts/test address
