@@ -12,8 +12,10 @@ struct ReadTurnsTests {
     /// Gives a store whose lists wait for a lock that the keeper holds.
     ///
     /// The store has a session of each kind, and both are open before: a session that is opened waits for the lock, too.
+    ///
+    /// The deadline is so long that no list is given up while others are still being asked for.
     private func withLockedTasks(
-        deadlineMilliseconds: Int = 60_000, _ body: (PostgreSQLTaskStore, PipelineConnection) async throws -> Void
+        deadlineMilliseconds: Int = 600_000, _ body: (PostgreSQLTaskStore, PipelineConnection) async throws -> Void
     ) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         let store = try PostgreSQLTaskStore.open(address) {
@@ -24,6 +26,8 @@ struct ReadTurnsTests {
         _ = try await store.list(.all, of: alice)
         let keeper = try PipelineConnection(to: ConnectionTarget(parsing: address))
         try keeper.runScript("BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE")
+        // However the test ends, no session waits for the lock any more.
+        defer { try? keeper.runScript("ROLLBACK") }
         try await body(store, keeper)
     }
 
