@@ -253,12 +253,12 @@ class DeveloperPage(PageTest):
         for query in ["", "&profile=external-id", "&profile=entra"]:
             with self.subTest(query):
                 self.open(query)
-                axe.check_looks(self, "the page")
+                if not query:
+                    axe.check_looks(self, "the page")
+                    self.press("#faults .primary")
+                    self.await_done("The fault was added.")
                 self.chrome.execute_script("for (const row of document.querySelectorAll('details')) row.open = true")
                 axe.check_looks(self, "the page, everything open")
-                self.press("#faults .primary")
-                self.await_done("The fault was added.")
-                axe.check_looks(self, "the page after a control")
                 self.chrome.size(360, 740)
                 self.assertLessEqual(self.chrome.execute_script("return document.body.scrollWidth"), 360)
 

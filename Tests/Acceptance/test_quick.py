@@ -66,4 +66,4 @@ class Quick(test_many.ManyTasks):
         most, sent = self.chrome.execute_script("return [most, sent.length]")
         print(f"{CHANGES} done tasks cleared: busy for {busy:.2f} s, {sent} requests, {most} at once")
         self.assertLessEqual(most, MOST_AT_ONCE)
-        self.assertLess(busy, 3)
+        self.assertLess(busy, 5)
