@@ -78,7 +78,7 @@ class Problems(unittest.TestCase):
 
     def test_every_reason_that_explain_token_names_is_explained(self):
         explained = set(re.findall(r"<code>(\w+)</code>", (PUBLIC / "problems.html").read_text()))
-        for name in ["TokenRefusalCode", "CommonMistake"]:
+        for name in ["TokenRefusal", "CommonMistake"]:
             text = (ROOT / f"Sources/Core/Tokens/{name}.swift").read_text()
             codes = set(re.findall(r'case [.\w, ]+: "(\w+)"', text))
             self.assertGreater(len(codes), 10)

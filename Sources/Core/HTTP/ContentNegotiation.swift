@@ -92,3 +92,69 @@ struct AcceptRange {
         return min(1000, weight)
     }
 }
+
+extension HeaderSection {
+    /// Whether the `Accept-Encoding` fields prefer gzip to no coding (RFC 9110 section 12.5.3).
+    ///
+    /// `x-gzip` is the same coding (section 8.4.1.3), and `*` is any coding that is not named. `identity`, no coding,
+    /// is preferred only if it is named with a higher weight. If a coding is named twice, the first weight counts.
+    /// Without a field gzip would be allowed, but programs that cannot decode gzip send no field either.
+    package var preferGzip: Bool {
+        var gzip: Int?
+        var identity: Int?
+        var other: Int?
+        forEachMember(of: "Accept-Encoding") { member in
+            let end = member.next(UInt8(ascii: ";"), from: 0) ?? member.count
+            let name = member.extracting(member.trimming(0..<end))
+            let weight = AcceptRange.weight(of: member.extracting(end...))
+            if name.isEqualIgnoringCase(to: "gzip") || name.isEqualIgnoringCase(to: "x-gzip") {
+                gzip = gzip ?? weight
+            } else if name.isEqualIgnoringCase(to: "identity") {
+                identity = identity ?? weight
+            } else if name.isSame(as: "*") {
+                other = other ?? weight
+            }
+        }
+        let weight = gzip ?? other ?? 0
+        return weight > 0 && weight >= identity ?? 0
+    }
+}
+
+extension HeaderSection {
+    /// Returns whether the client already has the state of this entity tag: `If-None-Match` (RFC 9110 section 13.1.2).
+    ///
+    /// The tag is strong, in its quotes; a weak tag of the client matches, too (section 8.8.3.2), and so does the tag that
+    /// a proxy made of it. No tag of this server has a comma. For `If-Match` see `TaskItem.revisions(ifMatch:of:)`.
+    package func ifNoneMatch(_ tag: String) -> Bool {
+        var isFound = false
+        forEachMember(of: "If-None-Match") { member in
+            let isWeak = member.count > 2 && member.extracting(..<2).isSame(as: "W/")
+            let opaque = isWeak ? member.extracting(2...) : member
+            if opaque.isSame(as: tag) || member.isSame(as: "*") || isCoded(opaque, of: tag) { isFound = true }
+        }
+        return isFound
+    }
+
+    /// Whether a tag is this one with the name of a coding that the client accepts at its end, as proxies write it when
+    /// they compress: `"7.1-zstd"`, `"7.1--gzip"`, `"7.1"-br`.
+    ///
+    /// A cache that asks for a client without that coding gets the content.
+    private func isCoded(_ coded: Span<UInt8>, of tag: String) -> Bool {
+        let stem = tag.utf8.count - 1
+        guard coded.count > stem, coded.extracting(..<stem).isSame(as: tag.utf8.span.extracting(..<stem)) else {
+            return false
+        }
+        let end = coded[coded.count - 1] == UInt8(ascii: "\"") ? coded.count - 1 : coded.count
+        var start = stem
+        while start < end, !coded[start].isLetterOrDigit { start += 1 }
+        guard start > stem, start < end else { return false }
+        let coding = coded.extracting(start..<end)
+        var isAccepted = false
+        forEachMember(of: "Accept-Encoding") { member in
+            let nameEnd = member.next(UInt8(ascii: ";"), from: 0) ?? member.count
+            guard AcceptRange.weight(of: member.extracting(nameEnd...)) > 0 else { return }
+            if member.extracting(member.trimming(0..<nameEnd)).isSame(as: coding) { isAccepted = true }
+        }
+        return isAccepted
+    }
+}
