@@ -26,6 +26,9 @@ func explainToken(_ settings: ServerSettings) throws(OperatorError) -> ExitStatu
         if let mistake = verifier.mistake(in: token, refused: refusal) {
             StandardStream.output.print("Probably (\(mistake.code)): \(mistake.message)")
         }
+        if refusal == .wrongIssuer, let advice = missingSource(of: token, verifier) {
+            StandardStream.output.print(advice)
+        }
         return .failure
     }
     let principal = explanation.principal
@@ -50,6 +53,29 @@ private func sourceLine(_ verifier: BearerVerifier, _ chosen: TokenSourceStatus?
     return statuses.count == 1
         ? "\(name), the only one; its issuer is \(list(chosen.issuers))"
         : "\(name), because the token claims to be from its issuer: \(list(chosen.issuers))"
+}
+
+/// The settings that add the tenant of a token of B2C or External ID to the tenants that are configured (P-33).
+private func missingSource(of token: String, _ verifier: BearerVerifier) -> String? {
+    guard let claims = try? Claims(of: CompactToken(token)), let address = claims.issuer.flatMap({ WebAddress($0) }),
+        let tenant = IssuerTenant.of(address)
+    else { return nil }
+    let isExternal = address.host.hasSuffix(".ciamlogin.com")
+    let policy = claims.policy.flatMap { PolicyName.isOfB2C($0) ? $0.printable() : nil }
+    guard isExternal || policy != nil else { return nil }
+    let (service, short) = isExternal ? ("External ID", "ext") : ("Azure AD B2C", "b2c")
+    let names = verifier.statuses.compactMap(\.name)
+    let name = names.contains(short) ? "\(short)-2" : short
+    let start = "TASKS_SOURCE_\(name.asVariable)_"
+    let known = verifier.statuses.flatMap(\.issuers).map { $0.printable() }.joined(separator: ", ")
+    return """
+        iss \(address.text.printable()) is not configured (\(known) is). For \(service) add:
+            TASKS_SOURCES=\((names + [name]).joined(separator: ","))
+            \(start)AUTHORITY=\(address.text.originAndPath.origin)/\(tenant)
+        \(isExternal ? "" : "    \(start)POLICIES=\(policy ?? "")\n")\
+            \(start)CLIENT_ID=<the id of the API's registration there>
+            \(start)OWNERS=shared    (if the people of both are the same: docs/migrate-to-external-id.md)
+        """
 }
 
 /// The token, without white space around it and without the scheme, which people copy with it.

@@ -42,13 +42,14 @@ final class TaskServerProcess: Sendable {
         self.verifier = verifier
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier, answers)
-        let api = TaskAPI(try Self.api(settings, observation, store, verifier, readiness, answers))
+        let api = try Self.api(settings, observation, store, verifier, readiness, answers)
         try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             try verifier.start()
         }
         do throws(OperatorError) {
             servers = try Listeners(
-                on: bound, settings, observation, api: api, operators: OperatorPages(readiness, metrics))
+                on: bound, settings, observation, api: TaskAPI(api), below: api.base,
+                operators: OperatorPages(readiness, metrics))
         } catch {
             verifier.stop()
             throw error

@@ -30,9 +30,6 @@ struct TransportSettings: Sendable {
         }
     }
 
-    /// The path of the address by which clients reach the server, such as `/todo`; empty if it has none.
-    var base: String { publicAddress?.text.originAndPath.path ?? "" }
-
     /// Whether people reach the server by https.
     var isSecure: Bool { certificate != nil }
 
