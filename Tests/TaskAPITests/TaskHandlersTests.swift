@@ -315,25 +315,4 @@ struct TaskHandlersTests {
         #expect(full.status == 409)
         #expect(try code(full) == "task.too_many")
     }
-
-    @Test(
-        "A body has the bytes, the depth and the values that are allowed, or one too many",
-        arguments: [
-            (1500, "", 201), (1501, "", 413), (0, ",\"x\":" + nestedArrays(31), 201),
-            (0, ",\"x\":" + nestedArrays(32), 400),
-            (0, ",\"x\":[0\(String(repeating: ",0", count: 996))]", 201),
-            (0, ",\"x\":[0\(String(repeating: ",0", count: 997))]", 400),
-        ])
-    func limits(bytes: Int, members: String, status: Int) async throws {
-        let api = TestedAPI(.socket) { $0.bodyLimit = bytes > 0 ? 1500 : 65536 }
-        let body = "{\"task\":\"a\"\(members)}"
-        let blanks = String(repeating: " ", count: max(0, bytes - body.utf8.count))
-        let answer = try await api.send("POST", "/api/tasks", as: "alice", [json], body + blanks)
-        #expect(answer.status.rawValue == status)
-    }
-}
-
-/// Empty arrays, one in the other.
-private func nestedArrays(_ depth: Int) -> String {
-    String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
 }
