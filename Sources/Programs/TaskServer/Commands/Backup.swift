@@ -1,6 +1,8 @@
 import Basics
 import Platform
+import PostgreSQLStore
 import TaskArchive
+import Tasks
 
 /// `task-server backup FILE`: a copy of the database, also while a server runs.
 func backup(_ storage: StorageSettings, to target: String) throws(OperatorError) -> ExitStatus {
@@ -37,5 +39,23 @@ extension StorageSettings {
         case .sqlite(let path): .sqlite(path)
         case .postgresql(let address): .postgreSQL(address)
         }
+    }
+}
+
+/// `task-server migrate`: makes the tables, or brings them up to date, and serves no one.
+func migrate(_ storage: StorageSettings) throws(OperatorError) -> ExitStatus {
+    StandardStream.output.print(try migrated(storage))
+    return .success
+}
+
+/// What was done, in a line.
+private func migrated(_ storage: StorageSettings) throws(OperatorError) -> String {
+    switch storage.database {
+    case .memory: return "there is nothing to migrate in memory"
+    case .sqlite(let path):
+        try OpenStore(storage, observer: { _ in }).store.close()
+        return "the database \(path) is up to date"
+    case .postgresql(let address):
+        return try PostgreSQLTaskStore.migrate(address, partitions: storage.partitions)
     }
 }
