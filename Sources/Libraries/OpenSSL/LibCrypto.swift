@@ -45,6 +45,39 @@ enum ErrorQueue {
 
     deinit { unsafe EVP_PKEY_free(pointer) }
 
+    /// Reads a private key of any kind in PEM, which must not be encrypted.
+    static func reading(_ pem: String) throws(ServerCredentialsError) -> KeyHandle {
+        Cleanup.turnOff()
+        var text = pem
+        var isEncrypted: Int32 = 0
+        // The text is borrowed for the call.
+        let key = text.withUTF8 { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+                unsafe copenssl_private_key_read(characters.baseAddress, characters.count, &isEncrypted)
+            }
+        }
+        guard let key = unsafe key else { throw isEncrypted == 1 ? .encryptedKey : .unreadableKey }
+        return unsafe KeyHandle(takingOwnershipOf: key)
+    }
+
     /// A private key as PKCS #8 in PEM, unencrypted.
-    var pem: String? { unsafe MemoryText.taking(copenssl_private_key_write(pointer)) }
+    var pem: String? {
+        unsafe MemoryText.written { unsafe PEM_write_bio_PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
+    }
+
+    var isRSA: Bool { unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 }
+}
+
+/// Texts that OpenSSL writes to memory.
+enum MemoryText {
+    /// Returns the text that the body writes to a BIO; nil if the body fails, which then does not answer 1.
+    static func written(_ write: (OpaquePointer) -> Int32) -> String? {
+        guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
+        defer { unsafe BIO_free(bio) }
+        guard unsafe write(bio) == 1 else { return nil }
+        // The bytes belong to the BIO, and the string copies them.
+        var start: UnsafePointer<CChar>?
+        let count = unsafe copenssl_bio_bytes(bio, &start)
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    }
 }

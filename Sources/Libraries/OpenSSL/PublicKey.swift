@@ -20,11 +20,6 @@ package final class PublicKey: Sendable {
     ///
     /// OpenSSL alone takes points of Ed25519 of small order, under which a forgery verifies. It also takes empty and even
     /// moduli and exponents of 1; `KeySetDocument` refuses those before.
-    ///
-    /// - Parameters:
-    ///   - numbers: the numbers, of the kind that the algorithm takes; those of an RSA key were checked before.
-    ///   - algorithm: the algorithm of the signatures.
-    /// - Throws: ``PublicKeyError``, which says which rule is broken.
     package init(_ numbers: PublicKeyNumbers, for algorithm: SignatureAlgorithm) throws(PublicKeyError) {
         self.algorithm = algorithm
         Cleanup.turnOff()
@@ -57,8 +52,11 @@ package final class PublicKey: Sendable {
             }
         }
         guard let built = unsafe built else { throw .library(ErrorQueue.drain()) }
-        let key = unsafe KeyHandle(takingOwnershipOf: built)
-        guard unsafe copenssl_rsa_public_check(key.pointer) == 1 else {
+        return try sound(unsafe KeyHandle(takingOwnershipOf: built))
+    }
+
+    private static func sound(_ key: consuming KeyHandle) throws(PublicKeyError) -> KeyHandle {
+        guard unsafe copenssl_public_check(key.pointer) == 1 else {
             ErrorQueue.clear()
             throw .unsound
         }
@@ -73,12 +71,7 @@ package final class PublicKey: Sendable {
         }
         ErrorQueue.clear()
         guard let built = unsafe built else { throw .point }
-        let key = unsafe KeyHandle(takingOwnershipOf: built)
-        guard unsafe copenssl_public_check(key.pointer) == 1 else {
-            ErrorQueue.clear()
-            throw .unsound
-        }
-        return key
+        return try sound(unsafe KeyHandle(takingOwnershipOf: built))
     }
 
     private static func ed25519Key(_ point: [UInt8]) throws(PublicKeyError) -> KeyHandle {

@@ -14,14 +14,11 @@ package struct ServerCredentials: Sendable, Equatable {
 
     /// Reads the texts of two files in PEM; other objects in a text, such as those of the other file, are ignored.
     ///
-    /// - Parameters:
-    ///   - certificates: the server's certificate and those of its issuers.
-    ///   - key: the private key, in PKCS #8, PKCS #1 or SEC 1, not encrypted.
-    /// - Throws: ``ServerCredentialsError``.
+    /// The certificates are the server's own and those of its issuers. The key is in PKCS #8, PKCS #1 or SEC 1.
     package init(certificates: String, key: String) throws(ServerCredentialsError) {
         Cleanup.turnOff()
         let chain = try CertificateChain(certificates)
-        let key = try Self.read(key)
+        let key = try KeyHandle.reading(key)
         guard chain.isFor(key, at: 0) else {
             let position = (1..<chain.count).first { chain.isFor(key, at: $0) }
             throw position.map { .keyOfAnother(position: $0 + 1) } ?? .keyDoesNotMatch
@@ -30,19 +27,6 @@ package struct ServerCredentials: Sendable, Equatable {
         self.certificates = chain.facts
         certificatesPEM = texts
         keyPEM = text
-    }
-
-    private static func read(_ pem: String) throws(ServerCredentialsError) -> KeyHandle {
-        var text = pem
-        var isEncrypted: Int32 = 0
-        // The text is borrowed for the call.
-        let key = text.withUTF8 { bytes in
-            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-                unsafe copenssl_any_private_key_read(characters.baseAddress, characters.count, &isEncrypted)
-            }
-        }
-        guard let key = unsafe key else { throw isEncrypted == 1 ? .encryptedKey : .unreadableKey }
-        return unsafe KeyHandle(takingOwnershipOf: key)
     }
 }
 
@@ -60,7 +44,7 @@ package enum ServerCredentialsError: Error, Sendable, Equatable {
     case unreadableKey
     /// The private key belongs to none of the certificates.
     case keyDoesNotMatch
-    /// The private key belongs to this certificate, counted from 1, and not to the first.
+    /// The private key is that of a later certificate, at this position counted from 1, instead of the server's own.
     case keyOfAnother(position: Int)
 }
 
@@ -189,7 +173,7 @@ package struct CertificateFacts: Sendable, Equatable {
 
     /// Returns the facts; only the caller knows the next certificate.
     func facts(isFollowedByIssuer: Bool) -> CertificateFacts {
-        let names = unsafe MemoryText.taking(copenssl_certificate_names(pointer)) ?? ""
+        let names = unsafe MemoryText.written { unsafe copenssl_certificate_names($0, pointer) } ?? ""
         return CertificateFacts(
             names: names.split(separator: "\n").map(String.init), notBefore: unsafe copenssl_not_before(pointer),
             notAfter: unsafe copenssl_not_after(pointer),
@@ -210,18 +194,5 @@ package struct CertificateFacts: Sendable, Equatable {
         return unsafe X509_check_private_key(pointer, key.pointer) == 1
     }
 
-    var pem: String? { unsafe MemoryText.taking(copenssl_certificate_write(pointer)) }
-}
-
-/// Texts that OpenSSL writes to memory.
-enum MemoryText {
-    /// Returns the text in a memory BIO and frees the BIO; nil if there is no BIO.
-    static func taking(_ bio: OpaquePointer?) -> String? {
-        guard let bio = unsafe bio else { return nil }
-        defer { unsafe BIO_free(bio) }
-        // The bytes belong to the BIO, and the string copies them.
-        var start: UnsafePointer<CChar>?
-        let count = unsafe copenssl_bio_bytes(bio, &start)
-        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-    }
+    var pem: String? { unsafe MemoryText.written { unsafe PEM_write_bio_X509($0, pointer) } }
 }
