@@ -35,15 +35,9 @@ package final class PipelineConnection {
     /// Connects and waits for the connection; `connect_timeout` is the deadline of each host.
     package init(to target: ConnectionTarget) throws(PostgreSQLError) {
         Cleanup.turnOff()
-        let names = target.keywords.map(\.name)
-        let values = target.keywords.map(\.value)
-        guard
-            let handle = unsafe withCStrings(
-                names,
-                { names in
-                    unsafe withCStrings(values) { values in unsafe PQconnectdbParams(names, values, 0) }
-                })
-        else { throw PostgreSQLError(sqlState: nil, message: "out of memory") }
+        guard let handle = unsafe PQconnectdb(target.connectionString) else {
+            throw PostgreSQLError(sqlState: nil, message: "out of memory")
+        }
         unsafe self.handle = unsafe handle
         guard unsafe PQstatus(handle) == CONNECTION_OK else { throw lastError }
         unsafe cpostgresql_silence_notices(handle)
@@ -142,26 +136,6 @@ package final class PipelineConnection {
         guard let state = unsafe cpostgresql_sqlstate(result) else { return lastError }
         let message = unsafe cpostgresql_primary_message(result).map { unsafe String(cString: $0) }
         return unsafe PostgreSQLError(sqlState: String(cString: state), message: message ?? "no message")
-    }
-}
-
-/// Lends an array of C strings with a NULL after the last.
-private func withCStrings<Outcome>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Outcome
-) -> Outcome {
-    var block: [CChar] = []
-    var offsets: [Int] = []
-    for string in strings {
-        offsets.append(block.count)
-        block.append(contentsOf: string.utf8CString)
-    }
-    return unsafe block.withUnsafeBufferPointer { block in
-        var pointers = unsafe offsets.map { offset in unsafe block.baseAddress.map { unsafe $0 + offset } }
-        unsafe pointers.append(nil)
-        return unsafe pointers.withUnsafeBufferPointer { pointers in
-            guard let base = pointers.baseAddress else { preconditionFailure("there is always a NULL") }
-            return unsafe body(base)
-        }
     }
 }
 

@@ -63,7 +63,7 @@ package struct Connection: ~Copyable {
     }
 
     /// Compiles one statement, to be run many times.
-    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil)
@@ -71,7 +71,7 @@ package struct Connection: ~Copyable {
         guard let compiled = unsafe statement else {
             throw SQLiteError(code: SQLITE_MISUSE, message: "no statement in the text")
         }
-        return unsafe Statement(takingOwnershipOf: compiled)
+        return unsafe SQLiteStatement(takingOwnershipOf: compiled)
     }
 
     /// Returns the integer in the first column of the first row of a statement; nil without rows.

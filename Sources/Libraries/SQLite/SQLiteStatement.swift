@@ -5,8 +5,8 @@ private import CSQLite
 /// Parameters count from 1 and columns from 0, as in SQLite. A wrong number of bound values is a mistake in the
 /// program, and ends it.
 @safe
-package struct Statement: ~Copyable {
-    private let handle: OpaquePointer
+package struct SQLiteStatement: ~Copyable {
+    fileprivate let handle: OpaquePointer
 
     init(takingOwnershipOf handle: OpaquePointer) {
         unsafe self.handle = unsafe handle
@@ -74,32 +74,7 @@ package struct Statement: ~Copyable {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
-        try check(unsafe sqlite3_bind_int64(handle, index, value))
-    }
-
-    func bind(_ value: Double, at index: Int32) throws(SQLiteError) {
-        try check(unsafe sqlite3_bind_double(handle, index, value))
-    }
-
-    func bind(_ value: String, at index: Int32) throws(SQLiteError) {
-        var text = value
-        let code = text.withUTF8 { bytes in
-            // An empty buffer may have no address, which SQLite takes for NULL. SQLite copies the bytes.
-            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-                unsafe characters.baseAddress.map { start in
-                    unsafe csqlite_bind_text_copying(handle, index, start, Int32(characters.count))
-                } ?? csqlite_bind_text_copying(handle, index, "", 0)
-            }
-        }
-        try check(code)
-    }
-
-    func bindNull(at index: Int32) throws(SQLiteError) {
-        try check(unsafe sqlite3_bind_null(handle, index))
-    }
-
-    private func check(_ code: Int32) throws(SQLiteError) {
+    fileprivate func check(_ code: Int32) throws(SQLiteError) {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
@@ -114,7 +89,7 @@ package protocol Bindable {
     static var parameterCount: Int32 { get }
 
     /// Binds the value to the parameter of this index, and those after it; a parameter that is not bound is NULL.
-    func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError)
+    func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError)
 }
 
 extension Bindable {
@@ -122,35 +97,45 @@ extension Bindable {
 }
 
 extension Int64: Bindable {
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
-        try statement.bind(self, at: index)
+    package func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError) {
+        try statement.check(unsafe sqlite3_bind_int64(statement.handle, index, self))
     }
 }
 
 extension Double: Bindable {
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
-        try statement.bind(self, at: index)
+    package func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError) {
+        try statement.check(unsafe sqlite3_bind_double(statement.handle, index, self))
     }
 }
 
 extension Bool: Bindable {
     /// Binds 1 or 0, as SQLite has no truth values.
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
-        try statement.bind(Int64(self ? 1 : 0), at: index)
+    package func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError) {
+        try Int64(self ? 1 : 0).bind(to: statement, at: index)
     }
 }
 
 extension String: Bindable {
-    /// Binds the UTF-8 bytes with their length.
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
-        try statement.bind(self, at: index)
+    /// Binds a copy of the UTF-8 bytes with their length.
+    package func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError) {
+        var text = self
+        let handle = unsafe statement.handle
+        let code = text.withUTF8 { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+                // An empty buffer may have no address, which SQLite takes for NULL.
+                unsafe characters.baseAddress.map { start in
+                    unsafe csqlite_bind_text_copying(handle, index, start, Int32(characters.count))
+                } ?? csqlite_bind_text_copying(handle, index, "", 0)
+            }
+        }
+        try statement.check(code)
     }
 }
 
 extension Optional: Bindable where Wrapped: Bindable {
     /// Binds the value, or NULL.
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
-        guard let self else { return try statement.bindNull(at: index) }
+    package func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError) {
+        guard let self else { return try statement.check(unsafe sqlite3_bind_null(statement.handle, index)) }
         try self.bind(to: statement, at: index)
     }
 }

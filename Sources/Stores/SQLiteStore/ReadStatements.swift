@@ -4,9 +4,9 @@ import Tasks
 
 /// A reader's statements, compiled once; only its thread uses them.
 struct ReadStatements: ~Copyable {
-    private let list: Statement
-    private let find: Statement
-    private let recordedCount: Statement
+    private let list: SQLiteStatement
+    private let find: SQLiteStatement
+    private let recordedCount: SQLiteStatement
     let connection: Connection
     private let answers: AnswerMemory
 

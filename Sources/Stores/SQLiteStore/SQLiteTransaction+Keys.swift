@@ -21,7 +21,9 @@ extension SQLiteTransaction {
         return try findKey.step() ? Self.record(in: findKey, of: change.owner) : nil
     }
 
-    private static func record(in row: borrowing Statement, of owner: Owner) throws(SQLiteError) -> IdempotencyRecord {
+    private static func record(in row: borrowing SQLiteStatement, of owner: Owner) throws(SQLiteError)
+        -> IdempotencyRecord
+    {
         try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
             try IdempotencyRecord(of: owner) { row.value(of: IdempotencyRecord.columns[$0 + 1], at: Int32($0)) }
         }

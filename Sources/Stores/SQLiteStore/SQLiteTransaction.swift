@@ -8,22 +8,22 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     var change = OwnerChange(of: Owner(""))
     /// The row of the owner, once it was read.
     private var known: OwnerRow??
-    let begin: Statement
-    let commit: Statement
-    private let findOwner: Statement
-    private let insertOwner: Statement
-    private let updateOwner: Statement
-    private let find: Statement
-    private let findRevision: Statement
-    private let findText: Statement
-    private let findCompleted: Statement
-    private let insert: Statement
-    private let update: Statement
-    private let delete: Statement
-    let findKey: Statement
-    let putKey: Statement
-    let trimKeys: Statement
-    let pruneKeys: Statement
+    let begin: SQLiteStatement
+    let commit: SQLiteStatement
+    private let findOwner: SQLiteStatement
+    private let insertOwner: SQLiteStatement
+    private let updateOwner: SQLiteStatement
+    private let find: SQLiteStatement
+    private let findRevision: SQLiteStatement
+    private let findText: SQLiteStatement
+    private let findCompleted: SQLiteStatement
+    private let insert: SQLiteStatement
+    private let update: SQLiteStatement
+    private let delete: SQLiteStatement
+    let findKey: SQLiteStatement
+    let putKey: SQLiteStatement
+    let trimKeys: SQLiteStatement
+    let pruneKeys: SQLiteStatement
     let connection: Connection
 
     /// Compiles the statements, and takes the connection over.
@@ -105,7 +105,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         }
     }
 
-    private static func ids(in rows: borrowing Statement) throws(SQLiteError) -> [Int64] {
+    private static func ids(in rows: borrowing SQLiteStatement) throws(SQLiteError) -> [Int64] {
         var ids: [Int64] = []
         while try rows.step() { ids.append(rows.integer(0)) }
         return ids

@@ -16,21 +16,21 @@ enum TaskRow {
     static let find = "SELECT \(columns) FROM tasks WHERE owner = ?1 AND id = ?2"
 
     static func find(
-        _ id: Int64, of owner: Owner, with statement: borrowing Statement
+        _ id: Int64, of owner: Owner, with statement: borrowing SQLiteStatement
     ) throws(SQLiteError) -> TaskItem? {
         defer { statement.reset() }
         try statement.bind(owner.identifier, id)
         return try statement.step() ? item(in: statement, of: owner) : nil
     }
 
-    static func item(in row: borrowing Statement, of owner: Owner) throws(SQLiteError) -> TaskItem {
+    static func item(in row: borrowing SQLiteStatement, of owner: Owner) throws(SQLiteError) -> TaskItem {
         try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
             try TaskItem(of: owner) { row.value(of: TaskItem.columns[$0 + 1], at: Int32($0)) }
         }
     }
 }
 
-extension Statement {
+extension SQLiteStatement {
     package func value(of column: TableColumn, at index: Int32) -> JSONValue {
         switch column {
         case _ where isNull(index): .null
@@ -43,7 +43,7 @@ extension Statement {
 }
 
 extension JSONValue: Bindable {
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+    package func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError) {
         switch self {
         case .integer(let value): try value.bind(to: statement, at: index)
         case .real(let value): try value.bind(to: statement, at: index)
@@ -57,7 +57,7 @@ extension JSONValue: Bindable {
 extension TaskDetails: Bindable {
     package static var parameterCount: Int32 { Int32(TaskDetail.allCases.count) }
 
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
+    package func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError) {
         for member in members { try member.value.bind(to: statement, at: index + Int32(member.detail.rawValue)) }
     }
 }
