@@ -13,10 +13,6 @@ package final class HTTPFetcher: Sendable {
     package init() {}
 
     /// Fetches one document with status 200 over verified TLS, without redirects or encoding, within the limits (V-75).
-    ///
-    /// - Parameter request: the address and the limits.
-    /// - Returns: the document, whole.
-    /// - Throws: ``FetchError``; at the latest when the total deadline passes, or soon after ``cancel()``.
     package func fetch(_ request: FetchRequest) throws(FetchError) -> FetchedDocument {
         let transfer = try Transfer(request)
         let result = try transfer.run { isCancelled.load(ordering: .relaxed) }
@@ -25,20 +21,16 @@ package final class HTTPFetcher: Sendable {
 
     /// Sends a request and returns its answer, which may have any status, also that of a redirect.
     ///
-    /// - Parameter request: the request and its limits. A body that is longer than the limit is not read to its end.
-    /// - Returns: the status, and what was read of the body.
-    /// - Throws: ``FetchError`` if there is no answer.
+    /// A body that is longer than the limit is not read to its end.
     package func exchange(_ request: FetchRequest) throws(FetchError) -> (status: Int, body: [UInt8]) {
         let transfer = try Transfer(request)
         let result = try transfer.run { isCancelled.load(ordering: .relaxed) }
         return try transfer.answer(after: result)
     }
 
-    /// Asks a server of this package, as the command `health` does.
+    /// Asks a server of this package within 10 s, as the command `health` does (see ``FetchRequest/isForOwnServer``).
     ///
-    /// - Parameter url: the address of the question; see ``FetchRequest/isForOwnServer``.
-    /// - Returns: the status, and the text of the answer without the newline at its end.
-    /// - Throws: ``FetchError`` if there is no answer within 10 s.
+    /// Returns the status, and the text of the answer without the newline at its end.
     package static func askOwnServer(_ url: String) throws(FetchError) -> (status: Int, text: String) {
         var request = FetchRequest(url: url, connectTime: .seconds(10), totalTime: .seconds(10), allowHTTP: true)
         request.accept = "text/plain"

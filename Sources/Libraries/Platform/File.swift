@@ -3,13 +3,7 @@ import Glibc
 
 /// Reading and replacing whole small files, such as settings, secrets and caches.
 package enum File {
-    /// Returns all bytes of a regular file; a pipe, a device or a folder is refused at once.
-    ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - limit: the most bytes that it may have; a longer one is refused, not cut.
-    /// - Returns: the bytes.
-    /// - Throws: the error of the system, or "File too large".
+    /// Returns all bytes of a regular file; anything else is refused at once, and so is a file that is longer than the limit.
     package static func read(_ path: String, limit: Int = 1 << 24) throws(SystemError) -> [UInt8] {
         let file = try FileDescriptor.regular(path, O_RDONLY)
         let bytes = try rethrowing(as: { SystemError(code: $0.code, operation: "read '\(path)'") }) {
@@ -27,13 +21,7 @@ package enum File {
     /// Puts a file with these bytes in the place of an older one, in one step that survives a power cut.
     ///
     /// Readers see the old file or the new one, never a part. The bytes go to a file in the same folder, which takes
-    /// the name when the bytes are on the disk.
-    ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - bytes: its whole content.
-    ///   - mode: its permissions.
-    /// - Throws: the error of the system; the old file is then unchanged.
+    /// the name when the bytes are on the disk. The old file is unchanged if an error is thrown.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(SystemError) {
         let temporary = "\(path).\(getpid()).new"
         if let kind = otherKind(path) {
@@ -141,7 +129,7 @@ extension File {
     }
 
     /// Returns the folder of a file, with a slash at its end.
-    static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         return parts.isEmpty ? "./" : parts.joined(separator: "/") + "/"
     }

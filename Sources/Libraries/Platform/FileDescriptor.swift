@@ -23,12 +23,6 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Opens a file with the flags of `open(2)`; children do not inherit it.
-    ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - flags: such as `O_RDONLY`.
-    ///   - mode: the permissions of a file that is created.
-    /// - Throws: the error of the system.
     init(opening path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
         let number = unsafe open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw .last("open '\(path)'") }
@@ -39,12 +33,10 @@ package struct FileDescriptor: ~Copyable, Sendable {
     ///
     /// Opening a pipe would wait for its other end, and opening a device may do anything.
     static func regular(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
-        let refusal = { (kind: String) in SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
-        }
-        if let kind = File.otherKind(path) { throw refusal(kind) }
+        if let kind = File.otherKind(path) { throw .noFile(path, kind) }
         // Another object may have taken the name meanwhile.
         let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY)
-        if let kind = file.facts.flatMap({ File.otherKind(mode: $0.st_mode) }) { throw refusal(kind) }
+        if let kind = file.facts.flatMap({ File.otherKind(mode: $0.st_mode) }) { throw .noFile(path, kind) }
         return file
     }
 

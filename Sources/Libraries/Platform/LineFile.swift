@@ -96,7 +96,7 @@ package struct LineReader: ~Copyable {
     /// Reads this file, or the output of this pipe.
     package init(path: String) throws(SystemError) {
         if let kind = File.otherKind(path), kind == "a folder" {
-            throw SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
+            throw .noFile(path, kind)
         }
         file = try FileDescriptor(opening: path, O_RDONLY)
     }

@@ -1,8 +1,7 @@
 private import Glibc
 private import Synchronization
 
-/// A thread that repeats one step, and sleeps between two steps until the time that the step named or until it is
-/// woken.
+/// A thread that repeats one step, and sleeps in between until the time that the step named or until it is woken.
 package final class RepeatingThread: Sendable {
     private struct State {
         var thread: NamedThread?
@@ -16,10 +15,7 @@ package final class RepeatingThread: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameters:
-    ///   - name: see ``NamedThread``.
-    ///   - step: returns when to run again, in nanoseconds of the monotonic clock; nil sleeps until ``wake()``.
-    /// - Throws: the system's refusal to start a thread.
+    /// The step returns when to run again, in nanoseconds of the monotonic clock; after nil it waits for ``wake()``.
     package func start(_ name: String, step: @escaping @Sendable () -> Int64?) throws(SystemError) {
         let thread = try NamedThread.start(name) { self.run(step) }
         state.withLock { $0.thread = thread }

@@ -53,9 +53,6 @@ package final class HTTPServer: Sendable {
 
     deinit { stop(patience: .zero) }
 
-    /// The version of libmicrohttpd that this process uses, which may be newer than the headers of the build.
-    package static var libraryVersion: String { unsafe String(cString: MHD_get_version()) }
-
     /// The state of the server at this moment.
     package var statistics: ServerStatistics { core.statistics }
 
