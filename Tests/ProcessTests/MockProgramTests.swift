@@ -259,6 +259,21 @@ import Testing
         #expect(try settings(["MOCK_LISTEN": "127.0.0.1:5001"]).contains("http://127.0.0.1:5001/"))
     }
 
+    @Test(arguments: ["token --user alice", "probe http://127.0.0.1:1/api"])
+    func `The commands that ask a mock find that of make run`(command: String) throws {
+        let folder = try TemporaryFolder()
+        try Folder.createIfMissing("\(folder.path)/state")
+        // Nothing listens there, and the message names the address that was asked.
+        try File.replace("\(folder.path)/state/run.env", with: Array("MOCK_LISTEN=127.0.0.1:9\n".utf8))
+        let script = "cd \"$1\" && exec \"$0\" \(command)"
+        for (environment, port) in [([:], 9), (["MOCK_AUTHORITY": "http://127.0.0.1:7"], 7)] {
+            let shell = try ChildProcess(
+                "/bin/sh", ["-c", script, ChildProcess.built("mock-authority"), folder.path], environment: environment)
+            #expect(try shell.wait() != .exit(0))
+            #expect(shell.errors.contains("http://127.0.0.1:\(port): "), "\(shell.errors)")
+        }
+    }
+
     @Test(arguments: ["msal", "msal-js", "msal-external-id", "msal-external-id-js"])
     func `Settings for MSAL name https, also while the mock serves none`(kind: String) throws {
         let output = try Self.run(["client-settings", "--for", kind]).output

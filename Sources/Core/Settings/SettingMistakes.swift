@@ -10,7 +10,7 @@ package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConverti
 }
 
 /// Returns the most similar of the names, if it is similar enough.
-func suggestion(for written: String, among names: [String]) -> String? {
+package func suggestion(for written: String, among names: [String]) -> String? {
     let nearest = names.map { (name: $0, distance: editDistance(written, $0)) }.min { $0.distance < $1.distance }
     guard let nearest, nearest.distance <= max(2, written.count / 4) else { return nil }
     return nearest.name

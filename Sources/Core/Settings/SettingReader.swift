@@ -29,7 +29,7 @@ package struct SettingReader {
     package let prefix: String
     /// Every setting that was declared so far.
     package internal(set) var entries: [SettingEntry] = []
-    var mistakes: [String] = []
+    package internal(set) var mistakes: [String] = []
     var arguments: GivenArguments
     let input: SettingInput
     /// The text before the names of settings in the group that is being read: `SOURCE_EXT_`.

@@ -1,7 +1,6 @@
 import Basics
 import Curl
 import MockAuthority
-import Platform
 
 /// The help of `mock-authority token`, which asks a running authority or makes the token from the keys of a folder.
 let tokenHelp = """
@@ -9,13 +8,13 @@ let tokenHelp = """
                   --profile b2c|external-id|entra --tenant DOMAIN   a tenant beside the B2C tenant issues the token
                   --kid K                       the key with this kid signs the token
                   --bad NAME                    a bad token; the names: curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens)
-                  --authority URL               the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
+                  --authority URL               the running mock [MOCK_AUTHORITY; default: that of make run in this folder, or http://127.0.0.1:3001]
                   --state FOLDER [settings]     the keys in the folder sign the token, whether or not a mock runs
     """
 
 func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
     var query: [String] = []
-    var authority = ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://127.0.0.1:3001"
+    var authority = runningAuthority()
     var settings: [String] = []
     var rest = arguments[...]
     while let flag = rest.popFirst() {

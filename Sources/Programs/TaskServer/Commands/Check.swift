@@ -48,7 +48,12 @@ private func storageFindings(_ settings: ServerSettings) -> [Finding] {
     switch storage.database {
     case .memory: findings.append(.good("database: in memory; it is lost when the server ends"))
     case .sqlite(let path): findings.append(databaseFinding(path))
-    case .postgresql(let address): findings.append(databaseServerFinding(address))
+    case .postgresql(let address):
+        do throws(OperatorError) {
+            findings.append(.good("database: \(try PostgreSQLTaskStore.check(address))"))
+        } catch {
+            findings.append(.wrong("database: \(error.message)"))
+        }
     }
     if let mistake = settings.keyCacheMistake {
         findings.append(.wrong("keys: \(mistake)"))
@@ -64,7 +69,8 @@ private func storageFindings(_ settings: ServerSettings) -> [Finding] {
         let missing = PublicFiles.missing(in: files)
         let names = missing.joined(separator: ", ")
         let advice = missing.isEmpty ? "" : "; without \(names), links to them are 404 (TASKS_PUBLIC)"
-        findings.append(.good("page: \(files.count.counted("file"))\(advice)"))
+        let message = "page: \(files.count.counted("file"))\(advice)"
+        findings.append(storage.folder == .none || missing.isEmpty ? .good(message) : .warning(message))
     } catch {
         findings.append(.wrong("page: TASKS_PUBLIC: cannot \(error); name the folder of the page, or off"))
     }
@@ -103,16 +109,17 @@ private func publicAddressFindings(_ settings: ServerSettings) -> [Finding] {
 
 private func databaseFinding(_ path: String) -> Finding {
     guard File.exists(path) else {
-        return canWriteInFolder(of: path)
-            ? .good("database: \(path) will be created at the first start")
-            : .wrong("database: \(path) does not exist and cannot be created; check the folder and its permissions")
+        guard let obstacle = obstacle(toWriting: path) else {
+            return .good("database: \(path) will be created at the first start")
+        }
+        return .wrong("database: \(path) does not exist and cannot be created: \(obstacle) (TASKS_DATABASE)")
     }
     do throws(OperatorError) {
         let usable = "database: \(path) can be read and written"
         switch try SQLiteFile(path).check() {
         case .upToDate: return .good(usable)
         case .outdated: return .good("\(usable); tables will be brought up to date at the next start")
-        case .empty where canWriteInFolder(of: path):
+        case .empty where obstacle(toWriting: path) == nil:
             return .good("database: \(path) is empty; tables will be created at the first start")
         case .empty: throw .unwritableDatabase(path, "no file can be made beside it")
         }
@@ -122,20 +129,10 @@ private func databaseFinding(_ path: String) -> Finding {
     }
 }
 
-private func databaseServerFinding(_ address: String) -> Finding {
-    do throws(OperatorError) {
-        return .good("database: \(try PostgreSQLTaskStore.check(address))")
-    } catch {
-        return .wrong("database: \(error.message)")
-    }
-}
-
 /// Why the keys could not be kept there, and what to do.
 private func keyCacheProblem(_ path: String) -> String? {
     if let kind = File.otherKind(path) { return "\(path) is \(kind), not a file; name a file, or off" }
-    guard canWriteInFolder(of: path) else {
-        return "\(path) cannot be written; check that its folder exists and that the server's user may write in it"
-    }
+    if let obstacle = obstacle(toWriting: path) { return "\(path) cannot be written: \(obstacle)" }
     do throws(SystemError) {
         return try KeyFile.mayReplace(path) ? nil : "\(path) \(KeyFile.foreignContent)"
     } catch {
@@ -143,11 +140,18 @@ private func keyCacheProblem(_ path: String) -> String? {
     }
 }
 
-/// Whether a file can be made in the folder of this one.
-private func canWriteInFolder(of path: String) -> Bool {
+/// Why no file can be made in the folder of this one, and what to do; nil if one can.
+private func obstacle(toWriting path: String) -> String? {
     let probe = "\(path).check"
+    let folder = File.folder(of: path)
+    guard File.exists(folder) else { return "there is no folder \(folder); make it, or correct the path" }
     defer { File.remove(probe) }
-    return (try? File.replace(probe, with: [])) != nil
+    do throws(SystemError) {
+        try File.replace(probe, with: [])
+        return nil
+    } catch {
+        return "\(error.reason); the server's user must be able to write in the folder \(folder)"
+    }
 }
 
 /// Whether the server could listen at its addresses; port 0 is always free.
@@ -177,8 +181,7 @@ private func finding(_ setting: String, _ address: ListenAddress, _ isSecure: Bo
     }
 }
 
-/// What `check` finds of the sources of tokens: a line for each metadata document, and one for what each source accepts
-/// (P-34).
+/// What `check` finds of token sources: a line for each metadata document, and one for what a source accepts (P-34).
 func sourceFindings(_ settings: ServerSettings) -> [Finding] {
     let configuration = settings.issuerKeys
     let reports = configuration.check()
@@ -189,7 +192,21 @@ func sourceFindings(_ settings: ServerSettings) -> [Finding] {
             "\(source.label): \(source.accepted), owners \(source.owners(configuration, index)). No provider says whether "
             + "such a client id exists: sign in with a client, and give its token to task-server explain-token"
         return own.flatMap { $0.findings(source.label) } + [.open(accepted)]
-    } + configuration.warnings.map { .warning($0) }
+    } + (configuration.warnings + settings.sources.all.flatMap(\.oddClients)).map { .warning($0) }
+}
+
+extension SourceSettings {
+    /// Warnings about client ids that Microsoft has never given: those are GUIDs, perhaps in the address of an API.
+    fileprivate var oddClients: [String] {
+        guard provider.kind != .other else { return [] }
+        let odd = claims.clientIdentifiers.filter { identifier in
+            GUID.canonical(identifier) == nil && !["api://", "https://"].contains { identifier.hasPrefix($0) }
+        }
+        return odd.map { identifier in
+            "\(setting("CLIENT_ID")): \(identifier.printable(64)) is no GUID, as the ids of Microsoft's applications are; "
+                + "copy the application (client) id from the portal"
+        }
+    }
 }
 
 extension DocumentReport {

@@ -36,8 +36,7 @@ final class LogRation: Sendable {
     }
 }
 
-/// Keeps failures that last from filling the log: the same failure is logged again after ten minutes, and a failure of the same
-/// source for another reason after one minute.
+/// Limits how often a lasting failure is logged: again after ten minutes, or for another reason after one minute.
 final class RepeatedFailures: Sendable {
     private struct Failure {
         var reason: String

@@ -184,13 +184,8 @@ struct KeyMetrics {
 
 /// What operators may ask on their own listener: metrics and health.
 struct OperatorPages: RequestHandler {
-    private let readiness: Readiness
-    private let metrics: MetricsPage
-
-    init(_ readiness: Readiness, _ metrics: MetricsPage) {
-        self.readiness = readiness
-        self.metrics = metrics
-    }
+    let readiness: Readiness
+    let metrics: MetricsPage
 
     func decide(on head: RequestHead) -> Decision {
         guard head.method == .get || head.method == .head else {

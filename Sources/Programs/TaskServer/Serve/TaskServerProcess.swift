@@ -48,7 +48,8 @@ final class TaskServerProcess: Sendable {
         }
         do throws(OperatorError) {
             servers = try Listeners(
-                on: bound, settings, observation, api: api, operators: OperatorPages(readiness, metrics))
+                on: bound, settings, observation, api: api,
+                operators: OperatorPages(readiness: readiness, metrics: metrics))
         } catch {
             verifier.stop()
             throw error
@@ -97,7 +98,6 @@ final class TaskServerProcess: Sendable {
     /// Serves until a signal says to stop, then stops.
     func run(until signals: Signals, _ reload: SettingsReload) {
         announce()
-        warn()
         tell(.ready)
         while true {
             switch signals.next(within: manager.watchdogPause) {
@@ -142,10 +142,7 @@ final class TaskServerProcess: Sendable {
             case .postgresql: line.text("libpq", libpqVersion)
             }
         }
-    }
-
-    /// Warns of settings that work, and probably not as they were meant.
-    private func warn() {
+        // These settings work, and probably not as they were meant.
         for warning in settings.issuerKeys.warnings {
             observation.log.write(.warning, "source-settings") { $0.text("warning", warning, limit: 512) }
         }

@@ -52,9 +52,6 @@ struct ServerSettings: SettingTable {
         } catch {
             return [error.message]
         }
-        guard !self.command.resume else {
-            return ["--resume: an export is not continued any more. Export again, which writes the whole file."]
-        }
         guard self.command.move == MoveFlags() || command.movesOwners || self.command.printSettings else {
             return ["--apply, --merge, --list-unmapped and --any-namespace are for move-owners."]
         }
@@ -63,14 +60,6 @@ struct ServerSettings: SettingTable {
         let mistakes = sources.mistakes
         guard !mistakes.isEmpty else { return issuerKeys.mistakes }
         return (command == .explainToken && !sources.isGiven ? [Self.explanationNeeds] : []) + mistakes
-    }
-}
-
-extension LimitSettings {
-    /// How many of this number of connections one address may have; 0 means that there is no limit.
-    func connectionsPerAddress(of connections: Int) -> Int {
-        guard let perAddress else { return max(connections / 4, 8) }
-        return perAddress ?? 0
     }
 }
 
@@ -125,6 +114,12 @@ struct LimitSettings: Sendable {
             "SHUTDOWN_PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s",
             help: "How long requests in progress may take when the server stops.")
     }
+
+    /// How many of this number of connections one address may have; 0 means that there is no limit.
+    func connectionsPerAddress(of connections: Int) -> Int {
+        guard let perAddress else { return max(connections / 4, 8) }
+        return perAddress ?? 0
+    }
 }
 
 /// How much is logged, and how.
@@ -167,7 +162,6 @@ enum LogFormatSetting: String, CaseIterable, Sendable { case auto, text, json }
 /// Flags that are not settings of the server.
 struct CommandFlags: Sendable {
     let printSettings: Bool
-    let resume: Bool
     let move: MoveFlags
 
     init(reading reader: inout SettingReader) {
@@ -175,8 +169,6 @@ struct CommandFlags: Sendable {
             "print-settings", help: "Prints each setting with its value and its source; secrets are hidden.")
         // The program reads these two itself; they are here for the help.
         _ = reader.flag("version", help: "Prints the version.")
-        resume = reader.flag(
-            "resume", help: "Is refused: an export is not continued any more, but repeated.")
         move = MoveFlags(reading: &reader)
         _ = reader.flag("help", help: "Prints this.")
     }

@@ -94,7 +94,7 @@ extension ProviderSettings {
             mistakes.append(
                 "\(setting("AUTHORITY")) and \(setting("METADATA_URL")) are both set; set the one that you mean.")
         }
-        if address == nil, !policies.isEmpty {
+        if lacksAuthority {
             mistakes.append(
                 "\(setting("POLICIES")) is set without \(setting("AUTHORITY")), whose policies they are.")
         }
