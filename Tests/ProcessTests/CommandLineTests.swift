@@ -101,7 +101,7 @@ import Testing
         #expect(end == .exit(0) && errors == "")
         #expect(output.hasPrefix("Usage: task-server \(command)"), "\(output)")
         #expect(output.contains("\nExample: task-server"), "\(output)")
-        #expect(!output.contains("--listen"), "\(output)")
+        #expect(!output.contains("--client-id"), "\(output)")
         #expect(try Self.run(["--help"]).output.contains("    task-server \(command)"))
     }
 
