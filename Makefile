@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all coverage instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -10,10 +10,10 @@ run: ## Build and start both servers on this machine; PORT= MOCK_PORT= ADMIN_POR
 check: ## After an edit: lint, build, the quick Swift tests; ONLY=TaskTextTests builds and runs what matches, also of Tests/Acceptance
 	@ONLY='$(ONLY)' scripts/test $(if $(ONLY),only,lint build parts)
 
-test: ## Before a commit: lint, build, all tests, every command of the pages for users, the page in two browsers, the contract
+test: ## Before a commit: lint, build, all Swift tests, every command of the pages for users, the page's main journey with axe in Chromium, the contract
 	@scripts/test quick
 
-test-all: ## Before a release, and what CI runs: also adversity, generated clients, packages, Debian 13, instructions for a request, containers, two sanitizers
+test-all: ## Before a release, and what CI runs: also the whole page in two browsers, MSAL, adversity, generated clients, packages, Debian 13, instructions for a request, containers, two sanitizers
 	@scripts/test
 
 readme-check: ## Run every command of README and the pages for users, and compare the answers
@@ -34,11 +34,8 @@ release: ## Both programs, optimized, with the Swift runtime inside: .build/rele
 dist: ## What a release consists of: packages for Debian, an archive, an image, a bill of materials, checksums, in dist/
 	@scripts/dist
 
-pictures: ## The pictures of README and docs/operate.md: the pages, and the dashboard with five minutes of load (needs a look)
-	@scripts/pictures
-
-coverage: ## Which lines of Sources the tests reach: the total and the ten least covered files (10 minutes)
-	@scripts/install build run test && scripts/coverage
+pictures: ## The pictures of README, which show the pages (needs a look)
+	@scripts/install pictures && scripts/acceptance pictures
 
 test-asan: ## Only the tests with the address sanitizer
 	@scripts/test address
@@ -74,7 +71,7 @@ drill-shards: ## Serve from three PostgreSQL servers, the tables divided over tw
 	@scripts/install build bench && scripts/build release && Benchmarks/shards
 
 bench: ## Measure a release build beside bare C, nginx, Go and FastAPI (15 minutes after the build); WRITE=1 keeps the results
-	@status=0; Benchmarks/run $(if $(WRITE),--write) || status=1; Benchmarks/authority --no-build || status=1; exit $$status
+	@Benchmarks/run $(if $(WRITE),--write)
 
 clean: ## Remove what was built; the tasks in state/ stay
 	@rm -rf .build dist

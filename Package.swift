@@ -230,7 +230,7 @@ let package = Package(
             "ProcessTests",
             of: [
                 "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
-                "MemoryStore", "SQLiteStore", "SQLite", "Tokens", "OpenSSL", "Curl",
+                "MemoryStore", "SQLiteStore", "SQLite", "PostgreSQL", "Tokens", "OpenSSL", "Curl",
             ],
             exclude: ["tls-exchange.py", "without-ipv6.py"]),
     ] + fuzzing

@@ -4,8 +4,6 @@ package enum Base64URL {
     ///
     /// Letters outside of the alphabet, padding, a length that no bytes have, and unused bits that are not zero are all
     /// refused (V-12, V-13): a token has one accepted spelling, so no check of its text can be evaded.
-    ///
-    /// - Returns: the bytes; nil for any other spelling.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let (whole, rest) = (text.count / 4, text.count % 4)
         guard rest != 1 else { return nil }

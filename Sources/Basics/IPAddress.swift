@@ -73,3 +73,8 @@ package struct IPAddressRange: Sendable, Hashable {
     /// Returns whether the address is in the range.
     package func contains(_ address: IPAddress) -> Bool { address.bits & mask == first }
 }
+
+extension [IPAddressRange] {
+    /// Returns whether the address is in one of the ranges, such as those of trusted proxies.
+    package func contains(_ address: IPAddress) -> Bool { contains { $0.contains(address) } }
+}

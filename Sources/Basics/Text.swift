@@ -171,3 +171,26 @@ extension Collection<UInt8> {
     /// The bytes of a text in UTF-8 without the byte-order mark that editors of Windows put before it.
     package var withoutByteOrderMark: SubSequence { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
 }
+
+extension String {
+    /// Reads bytes as UTF-8, or else as Latin-1, which old clients send without saying so.
+    package init(lenient bytes: [UInt8]) {
+        if let text = String(validating: bytes, as: UTF8.self) {
+            self = text
+        } else {
+            self.init(latin1: bytes)
+        }
+    }
+
+    /// Reads bytes as Latin-1, in which each byte is the number of its character.
+    package init(latin1 bytes: [UInt8]) {
+        self = String(decoding: bytes.lazy.map { UInt16($0) }, as: UTF16.self)
+    }
+}
+
+extension BinaryInteger {
+    /// Returns the number with its noun: `1 task`, `2 tasks`; `many` is a plural that is not formed with an s.
+    package func counted(_ one: String, _ many: String? = nil) -> String {
+        self == 1 ? "1 \(one)" : "\(self) \(many ?? one + "s")"
+    }
+}

@@ -5,6 +5,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+PATIENCE = 180  # seconds; far more than a busy machine needs, so that only what never happens fails
+
 
 class Browser:
     def key(self, key, backwards=False):
@@ -27,7 +29,7 @@ class Browser:
     def all(self, selector):
         return self.find_elements(By.CSS_SELECTOR, selector)
 
-    def until(self, condition, what, seconds=60):
+    def until(self, condition, what, seconds=PATIENCE):
         """Waits for a condition of this browser; elements that a page has just replaced do not count."""
         return WebDriverWait(self, seconds, poll_frequency=0.05, ignored_exceptions=(Exception,)).until(
             lambda _: condition(), f"waited for {what}")

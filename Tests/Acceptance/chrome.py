@@ -10,7 +10,7 @@ import signal
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 
-from browser import Browser
+from browser import PATIENCE, Browser
 
 # Chromium without its own windows, for a third of the processor's time. Not the script of this name, which would stay behind as its parent.
 SHELL = "/usr/lib/chromium/chromium-headless-shell"
@@ -59,6 +59,7 @@ class Chrome(Browser, webdriver.Chrome):
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         super().__init__(options=options, service=Driver())
         self.events = []
+        self.set_script_timeout(PATIENCE)
         self.size(1280, 900)
 
     def kill(self):
@@ -103,6 +104,12 @@ class Chrome(Browser, webdriver.Chrome):
         """The bytes that came over the wire, heads and bodies."""
         return sum(event["params"]["encodedDataLength"] for event in self.network()
                    if event["method"] == "Network.loadingFinished")
+
+    def busy(self):
+        """The seconds that the page's thread has taken of the processor."""
+        self.execute_cdp_cmd("Performance.enable", {})
+        metrics = self.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime")
 
     def complaints(self):
         return [entry for entry in self.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]

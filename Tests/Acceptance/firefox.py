@@ -19,9 +19,7 @@ from selenium import webdriver
 from selenium.webdriver.remote.client_config import ClientConfig
 from selenium.webdriver.remote.remote_connection import RemoteConnection
 
-from browser import Browser
-
-PATIENCE = 60  # seconds, for the start and for every command
+from browser import PATIENCE, Browser
 
 # The device that points is a mouse: without windows, Firefox finds none.
 PREFERENCES = "".join(f'user_pref("{name}", {value});\n' for name, value in [

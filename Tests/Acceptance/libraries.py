@@ -28,7 +28,9 @@ class Wheel:
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=path.parent) as folder:
                 pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-                subprocess.run([*pip, "--dest", folder, self.release], check=True, stdout=subprocess.DEVNULL)
+                # Only the wheel's files are used, which no Python of its time has to run.
+                pip += ["--ignore-requires-python", "--dest", folder, self.release]
+                subprocess.run(pip, check=True, stdout=subprocess.DEVNULL)
                 [wheel] = pathlib.Path(folder).iterdir()
                 wheel.rename(path)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -143,9 +143,9 @@ class Person:
     def await_saved(self):
         self.await_status("Saved")
 
-    def await_status(self, pattern, seconds=60):
+    def await_status(self, pattern):
         try:
-            self.chrome.until(lambda: re.fullmatch(pattern, self.status()), f"the status {pattern}", seconds)
+            self.chrome.until(lambda: re.fullmatch(pattern, self.status()), f"the status {pattern}")
         except Exception as error:
             raise AssertionError(f"expected the status {pattern}, it is {self.status()!r}") from error
 

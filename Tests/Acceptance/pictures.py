@@ -1,6 +1,6 @@
 """Makes the pictures of the README: the to-do page and the mock's page for developers, on a desktop and on a phone.
 
-usage: scripts/pictures pages
+usage: make pictures
 """
 
 import datetime

@@ -12,12 +12,10 @@ import time
 import unittest
 
 TOGETHER = 4
-# They measure the page, and are not to wait for others.
-ALONE = ["test_quick"]
 # The longest first, so that no process is left with one at the end.
 FIRST = [
-    "test_kept", "test_session", "test_planning", "test_authority_pages", "test_many", "test_writing", "test_trouble", "test_access",
-    "test_journey", "test_contract"]
+    "test_kept", "test_authority_page", "test_planning", "test_session", "test_repeating", "test_many", "test_access", "test_quick",
+    "test_writing", "test_contract"]
 SLOWEST = 10
 TOOK = r"took ([\d.]+) s: (\S+)\n"
 
@@ -52,10 +50,9 @@ def run(name):
 def main(names):
     start = time.monotonic()
     together = [name for name in FIRST if name in names]
-    together += [name for name in names if name not in FIRST + ALONE]
-    results = {name: run(name) for name in names if name in ALONE}
+    together += [name for name in names if name not in FIRST]
     with concurrent.futures.ThreadPoolExecutor(TOGETHER) as pool:
-        results |= dict(zip(together, pool.map(run, together)))
+        results = dict(zip(together, pool.map(run, together)))
     times = sorted((each for _, took in results.values() for each in took), reverse=True)
     print("The slowest tests:")
     for seconds, test in times[:SLOWEST]:

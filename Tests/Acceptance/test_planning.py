@@ -448,51 +448,60 @@ class Finding(Planning):
         self.person.add("Buy eggs")
         self.person.await_texts("Buy milk", "Visit the Café", "Buy bread", "Buy eggs")
 
+    def await_focus(self, name, part="accessible_name"):
+        """Waits until the element with the focus has this name: a key is done when the page has answered it."""
+        focused = lambda: self.chrome.switch_to.active_element
+        of = lambda: focused().accessible_name if part == "accessible_name" else focused().get_attribute(part)
+        self.chrome.until(lambda: of() == name, f"the focus on {name}")
+
     def test_single_keys_act_unless_somebody_writes(self):
-        focused = lambda: self.chrome.switch_to.active_element.accessible_name
         person = self.person
         self.chrome.one("#new").send_keys("n/?jkde")
         self.assertEqual(self.chrome.one("#new").get_attribute("value"), "n/?jkde")
         self.assertEqual(self.chrome.all("dialog[open], #search:not([hidden]), .editor"), [])
         self.chrome.one("#new").clear()
         self.chrome.one("#filters [value=all]").click()
-        self.chrome.key("j")
-        self.assertEqual(focused(), "Buy milk")
-        self.chrome.key("j")
-        self.chrome.key("j")
-        self.chrome.key("k")
-        self.assertEqual(focused(), "Visit the Café")
+        for key, name in [("j", "Buy milk"), ("j", "Visit the Café"), ("j", "Buy bread"), ("k", "Visit the Café")]:
+            self.chrome.key(key)
+            self.await_focus(name)
         self.chrome.key("d")
-        self.assertEqual(self.chrome.switch_to.active_element.get_attribute("name"), "due")
+        self.await_focus("due", "name")
         self.chrome.key(Keys.ESCAPE)
+        self.await_focus("Edit Visit the Café")
         self.chrome.key("e")
-        self.assertEqual(focused(), "New text for Visit the Café")
+        self.await_focus("New text for Visit the Café")
         self.chrome.key(Keys.ESCAPE)
+        self.await_focus("Edit Visit the Café")
         self.chrome.key(Keys.DELETE)
         person.await_texts("Buy milk", "Buy bread")
-        self.assertEqual(focused(), "Delete Buy bread")
+        self.await_focus("Delete Buy bread")
         self.chrome.key("/")
-        self.assertEqual(focused(), "Search tasks and notes")
+        self.await_focus("Search tasks and notes")
         self.chrome.key(Keys.ESCAPE)
+        self.await_focus("Search")
         self.chrome.key("n")
-        self.assertEqual(focused(), "New task")
+        self.await_focus("New task")
 
     def test_the_shortcuts_are_listed_and_can_be_switched_off(self):
+        dialog = lambda: self.chrome.one("#shortcuts")
+        await_dialog = lambda is_open: self.chrome.until(
+            lambda: (dialog().get_attribute("open") is not None) == is_open, f"the dialog, open: {is_open}")
         self.chrome.one("#filters [value=all]").click()
         self.chrome.key("?")
-        dialog = self.chrome.one("#shortcuts")
-        self.assertEqual(dialog.accessible_name, "Keyboard shortcuts")
-        self.assertIn("Move it up", dialog.text)
+        await_dialog(True)
+        self.assertEqual(dialog().accessible_name, "Keyboard shortcuts")
+        self.assertIn("Move it up", dialog().text)
         self.chrome.key("n")
-        self.assertIsNotNone(dialog.get_attribute("open"))
+        await_dialog(True)
         self.chrome.one("#single-keys").click()
         self.chrome.key(Keys.ESCAPE)
-        self.assertIsNone(dialog.get_attribute("open"))
+        await_dialog(False)
         self.chrome.one("#filters [value=all]").click()
         self.chrome.key("?")
-        self.assertIsNone(dialog.get_attribute("open"))
+        self.assertIsNone(dialog().get_attribute("open"))
         self.person.refresh()
         self.chrome.one("#shortcuts-open").click()
+        await_dialog(True)
         self.assertFalse(self.chrome.one("#single-keys").is_selected())
 
 

@@ -36,7 +36,12 @@ class ProbeTest(unittest.TestCase):
         return [program, "probe", "--authority", self.servers.authority, *arguments]
 
     def probe(self, *arguments):
-        return subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=180, check=False)
+        """Probes, and again if the mock took longer than the five seconds that the probe gives it, as on a busy machine."""
+        for _ in range(20):
+            done = subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=180, check=False)
+            if "milliseconds with 0 bytes received" not in done.stderr:
+                break
+        return done
 
     def api(self, check):
         """The URL of a resource that answers a request whose token and fields `check` takes; `check` raises an error for others."""

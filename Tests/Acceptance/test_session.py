@@ -115,12 +115,21 @@ class Renewal(SessionTest):
             self.go_to(tab)
             self.change_session(expires=1)
         before = len(self.token_requests())
-        self.servers.control("faults", {"at": "token", "delay_ms": 1500})
         self.go_to(first)
+        # The renewal of the first tab is under way until the second one waits for it.
+        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            const real = window.fetch;
+            window.fetch = async (url, options) => {
+              if (String(url).endsWith("/token")) await new Promise((go) => (window.release = go));
+              return real(url, options);
+            };"""})
         self.chrome.execute_script("location.reload()")
-        self.chrome.until(lambda: self.held(), "the lock")
+        self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.release)"), "the renewal")
         self.go_to(second)
         self.chrome.execute_script("location.reload()")
+        self.chrome.until(lambda: self.locks("pending"), "the second tab to wait for the first")
+        self.go_to(first)
+        self.chrome.execute_script("release()")
         tokens = set()
         for tab in [first, second]:
             self.go_to(tab)
@@ -129,9 +138,11 @@ class Renewal(SessionTest):
         self.assertEqual(len(tokens), 1)
         self.assertEqual(len(self.token_requests()), before + 1)
 
-    def held(self):
-        return self.chrome.execute_async_script(
-            "navigator.locks.query().then(({ held }) => arguments[0](held.some(({ name }) => name === 'tasks.renewal')))")
+    def locks(self, state):
+        """The names of the locks that tabs hold ("held"), or wait for ("pending")."""
+        return self.chrome.execute_async_script("""
+            const [state, done] = arguments;
+            navigator.locks.query().then((all) => done(all[state].map(({ name }) => name)));""", state)
 
     def test_a_tab_that_has_not_seen_the_renewal_of_another_goes_on(self):
         self.expected = ["400"]
@@ -180,20 +191,21 @@ class Renewal(SessionTest):
         self.newcomer()
         self.person.save("Buy milk")
         self.change_session(expires=1)
-        # The first request gets no answer that a page can read, the second one gets a 503.
+        # First there is no answer that a page can read, then a 503.
         self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
             const real = window.fetch;
-            let count = 0;
+            window.trouble = "silence";
             window.fetch = (url, options) => {
-              if (String(url).endsWith("/token")) count += 1;
-              else return real(url, options);
-              if (count === 1) return Promise.reject(new TypeError("Failed to fetch"));
-              if (count === 2) return Promise.resolve(new Response('{"error":"server_error"}', { status: 503 }));
+              if (!String(url).endsWith("/token")) return real(url, options);
+              if (trouble === "silence") return Promise.reject(new TypeError("Failed to fetch"));
+              if (trouble === "503") return Promise.resolve(new Response('{"error":"server_error"}', { status: 503 }));
               return real(url, options);
             };"""})
         self.chrome.refresh()
         self.person.await_status("Offline")
+        self.chrome.execute_script("trouble = '503'")
         self.chrome.until(lambda: "sign-in service" in self.chrome.one("#trouble").text, "the trouble")
+        self.chrome.execute_script("trouble = ''")
         self.person.await_texts("Buy milk")
         self.await_renewed()
         self.person.await_saved()
@@ -222,12 +234,12 @@ class Renewal(SessionTest):
         self.change_session(expires=1)
         self.servers.control("faults", {"at": "token", "delay_ms": 1500})
         self.chrome.execute_script("location.reload()")
-        self.chrome.until(lambda: self.held(), "the lock")
+        self.chrome.until(lambda: "tasks.renewal" in self.locks("held"), "the lock")
         self.go_to(second)
         self.person.sign_out()
         self.go_to(first)
         self.person.await_welcome()
-        self.chrome.until(lambda: not self.held(), "the end of the renewal")
+        self.chrome.until(lambda: "tasks.renewal" not in self.locks("held"), "the end of the renewal")
         self.assertIsNone(self.shared())
         self.assertIsNone(self.session())
 
@@ -567,20 +579,23 @@ class WithoutANetwork(SessionTest):
         self.person.await_texts("Buy milk", "Buy bread", "Written in the new tab")
 
     def test_a_network_that_is_silent_is_no_longer_waited_for_than_one_that_is_not_there(self):
-        self.chrome.set_page_load_timeout(30)
+        usual = self.seconds_to_open()  # the processor's share, which depends on what else runs
         with self.silence():
-            begin = time.monotonic()
-            self.chrome.switch_to.new_window("tab")
-            self.person.open()
-            self.person.await_texts("Buy milk", "Buy bread")
-            self.assertLess(time.monotonic() - begin, 10)
+            self.assertLess(self.seconds_to_open() - usual, 10)
             self.assertFalse(self.chrome.one("#loading").is_displayed())
             self.person.await_status("No answer")
             self.person.add("Written meanwhile")
             self.person.await_status("No answer, 1 change kept")
-            self.assertLess(time.monotonic() - begin, 14)
         self.person.await_status("Saved")
         self.person.await_texts("Buy milk", "Buy bread", "Written meanwhile")
+
+    def seconds_to_open(self):
+        """How long a new tab takes to show the list."""
+        begin = time.monotonic()
+        self.chrome.switch_to.new_window("tab")
+        self.person.open()
+        self.person.await_texts("Buy milk", "Buy bread")
+        return time.monotonic() - begin
 
     @contextlib.contextmanager
     def silence(self):

@@ -15,15 +15,15 @@ def filled(expression, interval):
 
 
 class Prometheus(Program):
-    """Scrapes the server at an interval such as 1s, in a folder that is made for it; options are those of the program."""
+    """Scrapes the server at an interval such as 1s, in a folder that is made for it."""
 
-    def __init__(self, folder, server, interval, *options):
+    def __init__(self, folder, server, interval):
         self.port = free_port()
         shutil.copytree(RULES, folder)
         path = pathlib.Path(folder, "prometheus.yml")
         path.write_text(path.read_text().replace("15s", interval).replace("127.0.0.1:3002", f"127.0.0.1:{server.admin_port}"))
         super().__init__(["prometheus", f"--config.file={path}", f"--storage.tsdb.path={folder}/data",
-                          f"--web.listen-address=127.0.0.1:{self.port}", *options], {})
+                          f"--web.listen-address=127.0.0.1:{self.port}"], {})
 
     def start(self):
         self.launch()

@@ -233,17 +233,6 @@ struct DeadlineTests {
         #expect(try first.response()?.status == 200)
     }
 
-    @Test func `The last request of a connection ends it, by number and by age`() throws {
-        let server = try server { $0.requestsPerConnection = 2 }
-        let client = try RawClient(port: server.port)
-        #expect(try client.get("/a")?.headers["Connection"] == nil)
-        #expect(try client.get("/a")?.headers["Connection"] == "close")
-        #expect(client.isClosedByServer)
-        let old = try self.server { $0.connectionTime = .zero }
-        let other = try RawClient(port: old.port)
-        #expect(try other.get("/a")?.headers["Connection"] == "close")
-    }
-
     @Test func `A refused client that continues to send loses its connection`() throws {
         let server = try server { $0.bodyTime = .seconds(30) }
         let client = try RawClient(port: server.port)

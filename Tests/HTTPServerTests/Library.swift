@@ -2,7 +2,7 @@ import HTTPServer
 
 /// The libmicrohttpd of this process, and what its versions answer differently; the table of SECURITY.md lists the same.
 enum Library {
-    static let isOne = !HTTPServer.libraryVersion.hasPrefix("0.")
+    static let isOne = !libmicrohttpdVersion.hasPrefix("0.")
 
     /// Whether the library takes the end of a chunk extension for the first byte of the chunk.
     static let misreadsExtensions = isOne

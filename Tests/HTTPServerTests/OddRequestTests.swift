@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Platform
 import Support
 import Testing
 
@@ -231,6 +232,43 @@ extension OddRequest.Fate {
     }
 }
 
+/// A server that speaks TLS, and HAProxy, which encrypts and decrypts for clients that do not.
+private final class EncryptedServer {
+    let server: HTTPServer
+    /// Where HAProxy listens.
+    let port: UInt16
+    private let folder: TemporaryFolder
+    private let relay: ChildProcess
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let (certificate, key, settings) = (folder.file("certificate"), folder.file("key"), folder.file("settings"))
+        try ChildProcess.run(
+            "/usr/bin/openssl",
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
+                + ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate])
+        let identity = try TLSIdentity(
+            certificates: String(decoding: File.read(certificate), as: UTF8.self),
+            key: String(decoding: File.read(key), as: UTF8.self))
+        server = try HTTPServer(port: 0, tls: identity, handler: EchoHandler())
+        port = UInt16(try freePort())
+        let text = """
+            defaults
+                mode tcp
+                timeout connect 60s
+                timeout client 60s
+                timeout server 60s
+            listen relay
+                bind 127.0.0.1:\(port)
+                server encrypted 127.0.0.1:\(server.port) ssl verify none
+
+            """
+        try File.replace(settings, with: Array(text.utf8))
+        relay = try ChildProcess("/usr/sbin/haproxy", ["-db", "-f", settings])
+        eventuallyBlocking("HAProxy listens; it says \(relay.errors)") { (try? RawClient(port: port)) != nil }
+    }
+}
+
 @Suite("A connection has no more answers than RFC 9112 sees requests", .timeLimit(.minutes(15)))
 struct OddRequestTests {
     let server: HTTPServer
@@ -238,6 +276,16 @@ struct OddRequestTests {
     init() throws { server = try HTTPServer(port: 0, handler: EchoHandler()) }
 
     @Test func `2000 odd requests, many on a connection, in pieces of every size`() throws {
+        try checkMany(port: server.port)
+    }
+
+    @Test func `2000 odd requests over TLS`() throws {
+        let encrypted = try EncryptedServer()
+        try checkMany(port: encrypted.port)
+    }
+
+    /// Sends 2000 requests to a server behind this port of the loopback.
+    private func checkMany(port: UInt16) throws {
         var requests = OddRequests(random: SeededRandom())
         var left = 2000
         while left > 0 {
@@ -245,7 +293,9 @@ struct OddRequestTests {
             for number in 0..<Int.random(in: 1...12, using: &requests.random) { sent.append(requests.next(number)) }
             left -= sent.count
             let piece = Int.random(in: 0...9, using: &requests.random)
-            try check(sent, piece: piece < 6 ? .max : piece == 6 ? 1 : Int.random(in: 1...99, using: &requests.random))
+            try check(
+                sent, port: port,
+                piece: piece < 6 ? .max : piece == 6 ? 1 : Int.random(in: 1...99, using: &requests.random))
         }
     }
 
@@ -270,8 +320,8 @@ struct OddRequestTests {
     }
 
     /// Sends the requests, and reads all answers.
-    private func check(_ requests: [OddRequest], piece: Int) throws {
-        let client = try RawClient(port: server.port)
+    private func check(_ requests: [OddRequest], port: UInt16, piece: Int) throws {
+        let client = try RawClient(port: port)
         let bytes = requests.flatMap(\.bytes)
         let text = String(decoding: bytes, as: UTF8.self).debugDescription
         do throws(RawClient.Failure) {

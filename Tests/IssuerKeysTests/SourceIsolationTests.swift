@@ -58,7 +58,7 @@ struct SourceIsolationTests {
         bench.verifier.distrust([providers[distrusted].keyIdentifier])
         for (index, provider) in providers.enumerated() {
             let isDistrusted = index == distrusted
-            #expect(bench.verifier.cached(ArraySlice(provider.token().utf8)) == nil || !isDistrusted)
+            #expect(bench.verifier.cachedPrincipal(of: ArraySlice(provider.token().utf8)) == nil || !isDistrusted)
             #expect(bench.verifier.statuses[index].keys.keyIdentifiers.isEmpty == isDistrusted, "\(index)")
         }
     }
@@ -111,10 +111,10 @@ struct SourceIsolationTests {
         bench.time.advance(seconds: 590)
         #expect(bench.verifier.refreshNow())
         bench.refresh(1)
-        #expect(tokens.map { bench.verifier.cached(ArraySlice($0.utf8)) != nil } == [true, false])
+        #expect(tokens.map { bench.verifier.cachedPrincipal(of: ArraySlice($0.utf8)) != nil } == [true, false])
         #expect(await bench.refusal(tokens[1]) == nil)
         bench.refresh(0)
-        #expect(tokens.map { bench.verifier.cached(ArraySlice($0.utf8)) != nil } == [true, true])
+        #expect(tokens.map { bench.verifier.cachedPrincipal(of: ArraySlice($0.utf8)) != nil } == [true, true])
     }
 
     @Test("P-21 A key that another source has already is not called unknown before the token's source was asked")

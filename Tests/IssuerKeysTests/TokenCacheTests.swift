@@ -166,17 +166,17 @@ struct TokenCacheTests {
             bench.time.advance(seconds: 5)
             bench.verifier.refreshNow()
             bench.refresh()
-            return bench.verifier.cached(ArraySlice(token.utf8)) != nil
+            return bench.verifier.cachedPrincipal(of: ArraySlice(token.utf8)) != nil
         }
         _ = isCached(after: [first, second])
-        _ = try bench.verifier.verification(of: token)
+        _ = try bench.verifier.beginVerifying(token)
         let since = bench.verifier.keys.current(now: bench.time.now).since
         #expect(isCached(after: [second, first]) && isCached(after: [first, second, first]))
         #expect(bench.verifier.keys.current(now: bench.time.now).since == since)
         #expect(!isCached(after: [first, third]))
-        _ = try bench.verifier.verification(of: token)
+        _ = try bench.verifier.beginVerifying(token)
         #expect(!isCached(after: [first]))
-        _ = try bench.verifier.verification(of: token)
+        _ = try bench.verifier.beginVerifying(token)
         #expect(!isCached(after: [third, first]))
     }
 

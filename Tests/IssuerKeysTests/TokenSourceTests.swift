@@ -212,7 +212,7 @@ struct TokenSourceTests {
         #expect(await bench.refusal(closing.token()) == nil)
         #expect(await bench.refusal(TestProvider.b2c.token()) == nil)
         bench.time.advance(seconds: 10)
-        #expect(bench.verifier.cached(ArraySlice(closing.token().utf8)) == nil)
+        #expect(bench.verifier.cachedPrincipal(of: ArraySlice(closing.token().utf8)) == nil)
         #expect(await bench.refusal(closing.token()) == .sourceClosed)
         #expect(await bench.refusal(TestProvider.b2c.token()) == nil)
         #expect(bench.verifier.statuses.map(\.isClosed) == [false, true])

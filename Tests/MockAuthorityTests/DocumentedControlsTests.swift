@@ -22,7 +22,7 @@ struct DocumentedControlsTests {
         return "\(named ?? (words.contains("-d") ? "POST" : "GET")) \(path)"
     }
 
-    @Test func `Every control has an example, which test_authority_controls runs`() throws {
+    @Test func `Every control has an example, which readme-check runs`() throws {
         let calls = try Set(Self.document("mock-authority.md").split(separator: "\n").compactMap(Self.call))
         for row in Routes.controls {
             for method in row.methods.map(\.name) { #expect(calls.contains("\(method) \(row.path)")) }

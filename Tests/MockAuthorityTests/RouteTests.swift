@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 @testable import MockAuthority
+import Support
 import Testing
 
 @Suite("Every URL that the authority names is in its route table", .timeLimit(.minutes(15)))
@@ -19,8 +20,8 @@ struct RouteTests {
         }) {
             return route.path
         }
-        guard let routes = PolicyURL(target)?.routes else { return nil }
-        return routes.first { $0.allows(method) }?.path
+        guard let (_, rest) = EndpointURL.ofPolicy(target) else { return nil }
+        return Routes.ofPolicies.first { $0.matches(rest) && $0.allows(method) }?.path
     }
 
     @Test
@@ -90,6 +91,23 @@ struct RouteTests {
     @Test func `Every endpoint of a fault is a row, of B2C and of Entra`() {
         #expect(Set(Routes.ofPolicies.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
         #expect(Set(Routes.ofEntra.compactMap(\.fault)) == Set(Fault.Endpoint.allCases))
+    }
+
+    @Test func `A page of any origin can read why an address or a compressed body is refused`() async throws {
+        let compressed = try await mock.ask(
+            .post, "\(Self.policy)/oauth2/v2.0/token", body: "x", headers: ["Content-Encoding": "gzip"])
+        #expect(compressed.status == 415 && compressed.text.hasPrefix("The mock reads no compressed bodies"))
+        let plain = try await mock.ask(
+            .post, "\(Self.policy)/oauth2/v2.0/token", body: "x", headers: ["Content-Encoding": "identity"])
+        #expect(plain.status == 400)
+        let unknown = [
+            "/contoso.onmicrosoft.com/b2c_1_none", "/nobody.test/b2c_1_sign_in",
+            "/r9.contoso.onmicrosoft.com/b2c_1_sign_in",
+        ]
+        var refusals = [compressed]
+        for front in unknown { refusals.append(try await mock.get("\(front)/v2.0/.well-known/openid-configuration")) }
+        #expect(refusals.dropFirst().allSatisfy { $0.status == 404 })
+        #expect(refusals.allSatisfy { $0.headers["Access-Control-Allow-Origin"] == "*" })
     }
 
     @Test("An unknown control is refused with 404, and a method that a row does not have with those that it has")

@@ -61,6 +61,23 @@ import Testing
         #expect(unused.output.split(separator: "\n").filter { $0 == line }.count == 1, "\(unused.output)")
     }
 
+    @Test func `A page without files, a client id that is no GUID and a missing folder are named as such`() throws {
+        let stage = try Stage()
+        try Folder.createIfMissing("\(stage.folder)/empty")
+        let odd = try stage.run(["check"], ["TASKS_CLIENT_ID": "my-app", "TASKS_PUBLIC": "\(stage.folder)/empty"])
+        #expect(odd.end == .exit(0), "\(odd.output)")
+        for line in ["page: 0 files; without index.html, ", "TASKS_CLIENT_ID: my-app is no GUID, "] {
+            #expect(odd.output.split(separator: "\n").count { $0.hasPrefix("warn  \(line)") } == 1, "\(odd.output)")
+        }
+        let missing = try stage.run(["check"], ["TASKS_DATABASE": "sqlite:\(stage.folder)/nowhere/tasks.db"])
+        let wrong = missing.output.split(separator: "\n").filter { $0.hasPrefix("WRONG ") }
+        #expect(missing.end == .exit(1) && wrong.count == 2, "\(missing.output)")
+        for line in wrong {
+            #expect(line.contains(": there is no folder \(stage.folder)/nowhere/; make it, "))
+            #expect(!line.contains("permission"))
+        }
+    }
+
     @Test func `A missing public address is reported where other machines reach the server`() throws {
         let stage = try Stage()
         let open = try stage.run(["check"], ["TASKS_LISTEN": "0.0.0.0:0"])

@@ -90,12 +90,51 @@ import Testing
         #expect(errors.split(separator: "\n").count { $0.contains(" is in quotes. ") } == names.count, "\(errors)")
     }
 
-    @Test(arguments: [["chekc"], ["check", "this"], ["backup"], ["explain-token", "eyJ"]])
-    func `An unknown command ends the program with 78`(arguments: [String]) throws {
+    @Test(
+        "Each command explains itself",
+        arguments: [
+            "serve", "check", "health", "explain-token", "backup", "restore", "export", "import", "move-owners",
+            "migrate",
+        ])
+    func help(command: String) throws {
+        let (end, output, errors) = try Self.run([command, "--help"], ["TASKS_NONSENSE": "1"])
+        #expect(end == .exit(0) && errors == "")
+        #expect(output.hasPrefix("Usage: task-server \(command)"), "\(output)")
+        #expect(output.contains("\nExample: task-server"), "\(output)")
+        #expect(!output.contains("--client-id"), "\(output)")
+        #expect(try Self.run(["--help"]).output.contains("    task-server \(command)"))
+    }
+
+    @Test(
+        "An unknown command or flag ends the program with 78, and says which one may be meant",
+        arguments: [
+            (["chekc"], "There is no such command. Did you mean check?"),
+            (["frobnicate"], "There is no such command. The commands are serve, check, "),
+            (["check", "this"], "The command is task-server check. Example: "),
+            (["health", "raedy"], "The command is task-server health [ready]. Example: task-server health ready"),
+            (["backup"], "The command is task-server backup FILE. Example: task-server backup "),
+            (["explain-token", "eyJ"], "The command is task-server explain-token < FILE. Example: "),
+            (["backup", "--databse", "x"], "--databse is no flag of this program. Did you mean --database?"),
+            (["export", "--resume", "x"], "--resume is no flag of this program."),
+        ] as [([String], String)])
+    func unknown(arguments: [String], message: String) throws {
         let (end, output, errors) = try Self.run(arguments)
         #expect(end == .exit(78) && output == "")
-        #expect(errors.hasPrefix("task-server: "))
+        #expect(errors.split(separator: "\n").contains { $0.hasPrefix("task-server: \(message)") }, "\(errors)")
         #expect(!errors.contains("eyJ"))
+    }
+
+    @Test(
+        "An address without its scheme is one mistake",
+        arguments: [
+            ["TASKS_AUTHORITY": "contoso.b2clogin.com/contoso", "TASKS_POLICIES": "b2c_1_sign_in"],
+            ["TASKS_AUTHORITY": "contoso.ciamlogin.com"], ["TASKS_METADATA_URL": "id.example.com/metadata"],
+        ])
+    func missingScheme(settings: [String: String]) throws {
+        let (end, _, errors) = try Self.run(["check"], settings.merging(["TASKS_CLIENT_ID": Stage.client]) { $1 })
+        let lines = errors.split(separator: "\n")
+        #expect(end == .exit(78) && lines.count == 2, "\(errors)")
+        #expect(lines.first?.contains(" is not a URL with https://") == true, "\(errors)")
     }
 
     @Test func `A password of the database is never printed, however it is given`() throws {

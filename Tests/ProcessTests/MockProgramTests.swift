@@ -5,10 +5,14 @@ import Support
 import Testing
 
 @Suite("The program mock-authority", .timeLimit(.minutes(15))) struct MockAuthorityProgramTests {
+    /// Runs the program in an empty folder: client-settings reads the settings of a `make run` that runs in its folder.
     private static func run(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> ChildProcess.Outcome {
-        try ChildProcess(ChildProcess.built("mock-authority"), arguments, environment: environment).outcome()
+        let folder = try TemporaryFolder()
+        let command = ["-c", #"cd "$0" && exec "$@""#, folder.path, ChildProcess.built("mock-authority")]
+        let outcome = try ChildProcess("/bin/sh", command + arguments, environment: environment).outcome()
+        return withExtendedLifetime(folder) { outcome }
     }
 
     @Test func `It prints its help and its version`() throws {
@@ -257,6 +261,21 @@ import Testing
         #expect(output.contains("http://127.0.0.1:4001/_mock/token"), "\(output)")
         #expect(output.contains(" http://localhost:4000/api/tasks"), "\(output)")
         #expect(try settings(["MOCK_LISTEN": "127.0.0.1:5001"]).contains("http://127.0.0.1:5001/"))
+    }
+
+    @Test(arguments: ["token --user alice", "probe http://127.0.0.1:1/api"])
+    func `The commands that ask a mock find that of make run`(command: String) throws {
+        let folder = try TemporaryFolder()
+        try Folder.createIfMissing("\(folder.path)/state")
+        // Nothing listens there, and the message names the address that was asked.
+        try File.replace("\(folder.path)/state/run.env", with: Array("MOCK_LISTEN=127.0.0.1:9\n".utf8))
+        let script = "cd \"$1\" && exec \"$0\" \(command)"
+        for (environment, port) in [([:], 9), (["MOCK_AUTHORITY": "http://127.0.0.1:7"], 7)] {
+            let shell = try ChildProcess(
+                "/bin/sh", ["-c", script, ChildProcess.built("mock-authority"), folder.path], environment: environment)
+            #expect(try shell.wait() != .exit(0))
+            #expect(shell.errors.contains("http://127.0.0.1:\(port): "), "\(shell.errors)")
+        }
     }
 
     @Test(arguments: ["msal", "msal-js", "msal-external-id", "msal-external-id-js"])

@@ -69,11 +69,6 @@ import Testing
         let busy = try mover.run(["export", target], on: source)
         #expect(busy.end == .exit(1) && busy.errors.contains("another program is writing it"), "\(busy.errors)")
         _ = consume other
-        for arguments in [["--resume", "export", target], ["--resume", "import", target]] {
-            let refused = try mover.run(arguments, on: source)
-            #expect(refused.end == .exit(78), "\(arguments)")
-            #expect(refused.errors.contains("--resume: an export is not continued any more. Export again"))
-        }
         #expect(try mover.run(["export", target, "more"], on: source).end == .exit(78))
     }
 

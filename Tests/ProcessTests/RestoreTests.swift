@@ -5,6 +5,34 @@ import Support
 import Testing
 
 @Suite("A copy of the database is restored", .timeLimit(.minutes(15))) struct RestoreTests {
+    @Test func `Of the copies of every night the newest stay, and one that fails removes none`() throws {
+        let stage = try Stage()
+        #expect(try stage.run(["migrate"]).end == .exit(0))
+        let unit = String(decoding: try TestFile("../../deploy/task-server-backup.service").bytes(), as: UTF8.self)
+        let (start, end) = ("ExecStart=/bin/sh -ec '", "'")
+        let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix(start) && $0.hasSuffix(end) })
+        // systemd has $$ for $ and %% for %.
+        let script = String(line.dropFirst(start.utf8.count).dropLast())
+            .replacing("$$", with: "$").replacing("%%", with: "%")
+        let programs = ChildProcess.built("task-server").dropLast("/task-server".utf8.count)
+        let copies = "\(stage.folder)/copies"
+        let settings = ["KEEP": "2", "COPIES": copies, "PATH": "\(programs):/usr/bin:/bin"]
+        func night(_ changes: [String: String] = [:]) throws -> ChildProcess.End {
+            let environment = stage.settings.merging(settings) { $1 }.merging(changes) { $1 }
+            return try ChildProcess("/bin/sh", ["-ec", script], environment: environment).wait()
+        }
+        var names: [String] = []
+        for count in 1...4 {
+            #expect(try night() == .exit(0))
+            let kept = try Folder.files(below: copies)
+            #expect(kept.count == min(count, 2) && !names.contains(kept.last ?? ""), "\(kept)")
+            names = kept
+        }
+        #expect(try night(["TASKS_DATABASE": "sqlite:\(stage.folder)/missing.db"]) == .exit(1))
+        #expect(try Folder.files(below: copies) == names)
+        #expect(try stage.run(["restore", "\(copies)/\(names[1])"]).end == .exit(0))
+    }
+
     /// Writes the bytes into the file that has the name, as `cp` does.
     private func overwrite(_ path: String, with bytes: [UInt8]) throws {
         let file = open(path, O_WRONLY | O_TRUNC)

@@ -53,7 +53,8 @@ import Testing
         server.process.send(signal)
         _ = try server.process.await { $0.contains("\"event\":\"stopping\"") ? true : nil }
         try eventuallyBlocking("no balancer sends more") {
-            try exchange(server.adminPort, "GET", "/readyz").text.hasPrefix("not ready: stopping")
+            let answer = try exchange(server.adminPort, "GET", "/readyz")
+            return answer.status == 503 && answer.text.hasPrefix("not ready: stopping")
         }
         try client.send("\"Late\"} ")
         #expect(try client.response(to: .post)?.status == 201)

@@ -126,6 +126,22 @@ struct SharedTenantTests {
         }
         let onlyB2C = try stage.run(["explain-token"], input: token(1))
         #expect(onlyB2C.end == .exit(1), "\(onlyB2C.output)")
+        let external = "https://\(Self.tenant).ciamlogin.com/\(Self.tenant)"
+        for text in [
+            "FAILED   a provider is configured for the issuer",
+            "iss \(external)/v2.0 is not configured (\(stage.issuer)/",
+            "For External ID add:\n    TASKS_SOURCES=ext\n    TASKS_SOURCE_EXT_AUTHORITY=\(external)\n",
+        ] {
+            #expect(onlyB2C.output.contains(text), "\(onlyB2C.output)")
+        }
+        let onlyExternal = [
+            "TASKS_AUTHORITY": "\(stage.issuer)/\(Self.tenant)", "TASKS_POLICIES": "",
+            "TASKS_ISSUER": "\(external)/v2.0", "TASKS_CLIENT_ID": Self.played[1].audience,
+        ]
+        let (end, output, _) = try stage.run(["explain-token"], onlyExternal, input: token(0))
+        #expect(end == .exit(1) && output.contains("\nRefused (token.invalid, wrong_issuer): "), "\(output)")
+        #expect(output.contains(" is not configured (\(external)/v2.0 is). For Azure AD B2C add:\n"), "\(output)")
+        #expect(output.contains("\n    TASKS_SOURCE_B2C_POLICIES=b2c_1_"), "\(output)")
     }
 
     @Test func `The log names a common mistake by its code, and nothing of the token (P-32, P-33)`() throws {

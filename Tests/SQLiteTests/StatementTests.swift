@@ -62,7 +62,7 @@ struct StatementTests {
     }
 
     @Test func `A statement may outlive the handle of its connection`() throws {
-        func make() throws -> Statement { try table().prepare("SELECT 42") }
+        func make() throws -> SQLiteStatement { try table().prepare("SELECT 42") }
         let statement = try make()
         let hasAnswer = try statement.step()
         #expect(hasAnswer)

@@ -1,5 +1,5 @@
 import Basics
-import TaskArchive
+@testable import TaskArchive
 import SQLiteStore
 import Platform
 import SQLite
@@ -167,6 +167,15 @@ struct ArchiveTests {
         #expect(part.end == .stopped && part.added < 450)
     }
 
+    @Test func `A page of an export has few owners who may have many idempotency keys, and many who cannot`() throws {
+        for (tasks, next, count) in [(0, 5000, 3), (20, 5000, 2), (0, 1, 500), (10_000, 10_001, 1)]
+            as [(Int64, Int64, Int)]
+        {
+            let counts = try OwnerCounts(storedNext: next, tasks: tasks)
+            #expect(ExportPage((0..<500).map { (Owner("\(1000 + $0)"), counts) }).owners.count == count)
+        }
+    }
+
     /// The line of an idempotency key that was used this many milliseconds ago.
     private func key(_ owner: String, _ name: String, ago: Int64 = 60_000, text: String = "t") -> String {
         let added = Timestamp(milliseconds: SystemTime().wallMilliseconds - ago).text
@@ -206,6 +215,12 @@ struct ArchiveTests {
         #expect(try export(self.other) == [lone, #"{"owner":"b","next":2}"#, #"{"end":true,"tasks":0,"keys":1}"#])
     }
 
+    private static let wrongDetails = [
+        ("due", #""due":"2027-02-29""#), ("due", #""due":null"#), ("notes", #""notes":"""#), ("notes", #""notes":1"#),
+        ("position", #""position":"1""#), ("position", #""position":9007199254740993"#),
+        ("position", #""position":1e300"#), ("position", #""position":null"#),
+    ]
+
     @Test func `A wrong line stops an import; the error has its number and none of its values`() throws {
         let good = #"{"owner":"alice","next":5}"#
         let task = exportLine("alice", 1, "secret")
@@ -233,7 +248,11 @@ struct ArchiveTests {
             (key("a", "k").replacingFirst("ff", with: "0ff"), "'fingerprint' is missing or has no proper value"),
             (key("a", "k").replacingFirst("}", with: ",\"more\":1}"), "members that no export has"),
             (#"{"end":true,"tasks":0,"keys":0}"#, "'keys' is missing or has no proper value"),
-        ] {
+        ]
+            + Self.wrongDetails.map({
+                (exportLine("alice", 1, "secret", ",\($1)"), "'\($0)' is missing or has no proper value")
+            })
+        {
             let error = #expect(throws: OperatorError.self) { _ = try importLines([good, bad, good], to: path) }
             #expect(error?.failure == "line 2: \(reason)")
             #expect(error?.message.contains("secret") == false)

@@ -1,4 +1,9 @@
+import Platform
+import SQLite
 import StoreEngine
+import Support
+import Synchronization
+import Tasks
 import Testing
 
 @testable import SQLiteStore
@@ -26,7 +31,7 @@ struct CheckpointStateTests {
         log.with { $0.beginRound(at: 0) }
         log.with { $0.beginPass() }
         _ = log.write(to: 2300)
-        #expect(log.with { $0.endPass((2000, 2000), at: 1) } == .pass(after: 0))
+        #expect(log.with { $0.endPass(Connection.CheckpointPass(log: 2000, copied: 2000), at: 1) } == .pass(after: 0))
         log.with { $0.beginTransaction() }
         #expect(log.pass((2300, 2300), at: 2) == .pass(after: 0))
         #expect(log.pass((2300, 2300), at: 3) == .pass(after: Bound.moment))
@@ -127,6 +132,70 @@ private final class MadeUpLog {
     /// Makes a pass that ends at a time.
     func pass(_ pass: (log: Int64, copied: Int64)?, at now: UInt64) -> CheckpointState.Step {
         state.beginPass()
-        return state.endPass(pass, at: now)
+        return state.endPass(pass.map { Connection.CheckpointPass(log: $0.log, copied: $0.copied) }, at: now)
     }
+}
+
+@Suite("The thread of the checkpoints does what the state says", .timeLimit(.minutes(15)))
+struct CheckpointThreadTests {
+    @Test func `A failure is reported once, and again after a round that was good`() async throws {
+        let events = RecordedEvents()
+        let (rounds, isGood) = (Shared(0), Shared(false))
+        let checkpointer = Checkpointer(observer: events.append) { rounds.change { $0 += 1 } }
+        let thread = try NamedThread.start("checkpointer") {
+            checkpointer.run { () throws(SQLiteError) in
+                guard isGood.value else { throw SQLiteError(code: 10, message: "disk I/O error") }
+                return Connection.CheckpointPass(log: 20_000, copied: 20_000)
+            }
+        }
+        for (number, (good, reports)) in [(false, 1), (false, 1), (true, 1), (false, 2)].enumerated() {
+            isGood.change { $0 = good }
+            checkpointer.beginTransaction()
+            checkpointer.endTransaction(logLength: (number + 1) * 20_000)
+            await eventually("the round is over") { rounds.value == number + 1 }
+            #expect(
+                events.all == Array(repeating: .checkpointFailed(reason: "disk I/O error (SQLite 10)"), count: reports))
+        }
+        checkpointer.close()
+        thread.join()
+    }
+
+    @Test(arguments: [true, false])
+    func `The writer rests until the round is over, or until more is left than it rests for`(isOver: Bool) async throws
+    {
+        let (passes, left, isBack) = (Shared(0), Shared(Int64(0)), Shared(false))
+        let checkpointer = Checkpointer(longestRest: .max / 2, observer: { _ in }, onEnd: {})
+        checkpointer.endTransaction(logLength: 2000)
+        // The round cannot end during a transaction.
+        checkpointer.beginTransaction()
+        let thread = try NamedThread.start("checkpointer") {
+            checkpointer.run { () throws(SQLiteError) in
+                passes.change { $0 += 1 }
+                return Connection.CheckpointPass(log: 2000 + left.value, copied: 2000)
+            }
+        }
+        await eventually("the first pass is over") { passes.value > 1 }
+        try NamedThread.start("writer") {
+            checkpointer.pauseIfWanted()
+            isBack.change { $0 = true }
+        }
+        // Nothing happens meanwhile.
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(!isBack.value)
+        if isOver { checkpointer.endTransaction(logLength: 2000) } else { left.change { $0 = 1000 } }
+        await eventually("the writer is back") { isBack.value }
+        checkpointer.close()
+        thread.join()
+    }
+}
+
+/// A value that threads of a test share.
+private final class Shared<Value: Sendable>: Sendable {
+    private let state: Mutex<Value>
+
+    init(_ value: Value) { state = Mutex(value) }
+
+    var value: Value { state.withLock { $0 } }
+
+    func change(_ body: (inout Value) -> Void) { state.withLock { body(&$0) } }
 }

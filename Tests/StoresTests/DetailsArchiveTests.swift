@@ -108,16 +108,4 @@ struct DetailsArchiveTests {
             #expect(try archive.lines().last == #"{"end":true,"tasks":0,"keys":1000}"#)
         }
     }
-
-    @Test(arguments: [
-        (#""due":"2027-02-29""#, "due"), (#""due":null"#, "due"), (#""notes":"""#, "notes"),
-        (#""notes":1"#, "notes"), (#""position":"1""#, "position"), (#""position":9007199254740993"#, "position"),
-        (#""position":1e300"#, "position"), (#""position":null"#, "position"),
-    ])
-    func `A line with a detail that is not valid is refused by its name`(members: String, name: String) throws {
-        let error = #expect(throws: OperatorError.self) {
-            try TaskDatabase.sqlite(folder.file("tasks.db")).add([exportLine("alice", 1, "x", ",\(members)")])
-        }
-        #expect(error?.failure == "line 1: '\(name)' is missing or has no proper value")
-    }
 }

@@ -98,24 +98,4 @@ struct FairnessTests {
             }
         }
     }
-
-    @Test(arguments: durable)
-    func `Lists whose callers have left are not read`(kind: StoreUnderTest) async throws {
-        try await withStore(kind) { store in
-            let attack = Attack()
-            let callers = attackers.flatMap { owner in
-                (0..<1000).map { number in
-                    Task {
-                        _ = try await store.list(TaskQuery(completed: false, after: Int64(number)), of: owner)
-                        attack.answered.add(1, ordering: .relaxed)
-                    }
-                }
-            }
-            await eventually("the first is answered") { attack.answered.load(ordering: .relaxed) > 0 }
-            for caller in callers { caller.cancel() }
-            for caller in callers { _ = await caller.result }
-            #expect(attack.answered.load(ordering: .relaxed) < 1000)
-            _ = try await store.find(1, of: carol)
-        }
-    }
 }

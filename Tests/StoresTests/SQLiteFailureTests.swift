@@ -135,11 +135,12 @@ struct SQLiteFailureTests {
 
     @Test func `Writes that share a commit that fails are refused, and not tried again`() async throws {
         let breakpoint = Breakpoint()
-        let commits = Count()
+        let commits = Atomic(0)
         let store = try open { options in
             options.beforeCommit = {
                 breakpoint.stop()
-                return commits.next() > 1 ? SQLiteError(code: 778, message: "disk I/O error") : nil
+                return commits.wrappingAdd(1, ordering: .relaxed).newValue > 1
+                    ? SQLiteError(code: 778, message: "disk I/O error") : nil
             }
         }
         defer { store.close() }
@@ -150,10 +151,13 @@ struct SQLiteFailureTests {
         breakpoint.resume()
         _ = try await first.value
         for other in others { await #expect(throws: StoreError.self) { try await other.value } }
-        #expect(commits.value.load(ordering: .relaxed) == 2)
+        #expect(commits.load(ordering: .relaxed) == 2)
     }
 
-    @Test func `Writes that wait together share a commit`() async throws {
+    @Test(
+        "Writes that wait together share a commit, but a removal of many tasks has one of its own",
+        arguments: [(false, 50, 2), (true, 4, 5)])
+    func sharing(areRemovals: Bool, count: Int, commits: Int) async throws {
         let breakpoint = Breakpoint()
         let store = try open { options in
             options.beforeCommit = {
@@ -165,20 +169,19 @@ struct SQLiteFailureTests {
         async let first = store.added("first", of: alice)
         await breakpoint.waitUntilReached()
         async let others: Void = withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<50 { group.addTask { _ = try await store.added("x", of: self.alice) } }
+            for number in 0..<count {
+                group.addTask {
+                    guard areRemovals else { return _ = try await store.added("x", of: self.alice) }
+                    _ = try await store.removeCompleted(of: Owner("owner-\(number)"))
+                }
+            }
             try await group.waitForAll()
         }
-        await eventually { store.statistics.waitingWrites == 50 }
+        await eventually { store.statistics.waitingWrites == count }
         breakpoint.resume()
         _ = try await first
         try await others
-        #expect(store.statistics.commits == 2)
-        #expect(store.statistics.writes == 51)
+        #expect(store.statistics.commits == commits)
+        #expect(store.statistics.writes == count + 1)
     }
-}
-
-private final class Count: Sendable {
-    let value = Atomic(0)
-
-    func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).newValue }
 }

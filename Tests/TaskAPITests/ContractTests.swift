@@ -3,6 +3,7 @@ import HTTP
 import JSON
 import Support
 import TaskAPI
+import Tasks
 import Testing
 
 @Suite("The table of routes and the contract agree", .timeLimit(.minutes(15)))
@@ -37,7 +38,8 @@ struct ContractTests {
     @Test("A task has the contract's members, and beside them only the names for old clients in docs/clients.md")
     func names() async throws {
         let api = TestedAPI(.inProcess)
-        let body = #"{"task":"Buy milk","due":"2026-11-30","notes":"Oat","position":2.5}"#
+        let details = TaskDetail.allCases.map { #","\#($0.name)":\#($0.samples[0].rendered)"# }.joined()
+        let body = #"{"task":"Buy milk"\#(details)}"#
         let answer = try await api.send("POST", "/api/tasks", as: "alice", [("Content-Type", "application/json")], body)
         let task = try JSONValue(parsing: answer.body)
         let oldNames = ["TaskID": "Id", "Owner": "owner", "Text": "task", "Completed": "completed"]

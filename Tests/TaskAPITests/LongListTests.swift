@@ -8,12 +8,12 @@ import Testing
 
 @Suite("A list too long for one answer", .timeLimit(.minutes(15)))
 struct LongListTests {
-    private let answers = AnswerMemory(limit: 1 << 20, patience: .milliseconds(50))
+    private let answers = AnswerMemory(limit: 1 << 20)
 
-    private func api(_ transport: Transport, _ answers: AnswerMemory) async throws -> TestedAPI {
+    private func api(_ transport: Transport, patience: Duration = .milliseconds(50)) async throws -> TestedAPI {
         let api = TestedAPI(transport) {
             $0.store = MemoryTaskStore(answers: answers)
-            $0.answers = answers
+            ($0.answers, $0.answerPatience) = (answers, patience)
         }
         for _ in 0..<20 {
             let text = String(repeating: "x", count: 4096)
@@ -33,7 +33,7 @@ struct LongListTests {
 
     @Test(arguments: Transport.allCases)
     func `Comes in pages, with the next one in Link`(transport: Transport) async throws {
-        let api = try await api(transport, answers)
+        let api = try await api(transport)
         let first = try await ask(api)
         #expect(first.link == "</api/tasks?after=8>; rel=\"next\"" && first.count == 8)
         let second = try await ask(api, "GET", "/api/tasks?after=8")
@@ -50,8 +50,7 @@ struct LongListTests {
     }
 
     @Test func `Is answered when another one of the same person has been sent`() async throws {
-        let answers = AnswerMemory(limit: 1 << 20, patience: .seconds(600))
-        let api = try await api(.inProcess, answers)
+        let api = try await api(.inProcess, patience: .seconds(600))
         var taken = answers.lease(answers.limit / 4, for: Owner(NameVerifier.alice))
         async let answer = ask(api)
         await eventually { answers.statistics.waiting == 1 && taken != nil }

@@ -247,9 +247,11 @@ struct TaskHandlersTests {
             #expect(try await api.send("HEAD", "/api/tasks/\(id)", as: "alice").status == 404)
             let post = try await api.send("POST", "/api/tasks/\(id)", as: "alice", [json], #"{"task":"x"}"#)
             #expect(post.status == 405)
-            let deleted = try await api.send(
-                "DELETE", "/api/tasks/\(id)?task=kept", as: "alice", [json], #"{"task":"kept"}"#)
-            #expect(deleted.status == 204)
+            for (query, status) in [("", 204), ("?task=kept", 400)] as [(String, Status)] {
+                let deleted = try await api.send(
+                    "DELETE", "/api/tasks/\(id)\(query)", as: "alice", [json], #"{"task":"kept"}"#)
+                #expect(deleted.status == status, "\(id)\(query)")
+            }
         }
         let kept = try await api.send("GET", "/api/tasks/1", as: "alice").text
         #expect(kept.contains(#""task":"kept""#) && kept.contains(#""completed":false"#))

@@ -76,7 +76,7 @@ struct TestedAPI: Sendable {
     ) throws -> Response {
         // Other tests may keep the pool busy for long.
         var limits = ServerLimits()
-        (limits.suspensionTime, limits.requestTime) = (.seconds(300), .seconds(300))
+        (limits.headerTime, limits.suspensionTime, limits.requestTime) = (.seconds(300), .seconds(300), .seconds(300))
         let server = try HTTPServer(port: 0, limits: limits, handler: api)
         defer { server.stop(patience: .zero) }
         let client = try RawClient(port: server.port, timeout: 180)
@@ -102,7 +102,7 @@ struct NameVerifier: TokenVerifier {
     /// Two owners that Swift takes for equal: in NFC, and in NFD.
     static let (composed, decomposed) = ("\u{e9}", "e\u{301}")
 
-    func verification(of token: String) throws(TokenRefusal) -> Verification {
+    func beginVerifying(_ token: String) throws(TokenRefusal) -> Verification {
         switch token {
         case "alice": .verified(principal(Self.alice, []))
         case "bob": .verified(principal(Self.bob, []))
@@ -120,7 +120,7 @@ struct NameVerifier: TokenVerifier {
     }
 
     /// Alice was here before: so both ways to a principal are tested.
-    func cached(_ token: ArraySlice<UInt8>) -> Principal? {
+    func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal? {
         token.elementsEqual("alice".utf8) ? principal(Self.alice, []) : nil
     }
 

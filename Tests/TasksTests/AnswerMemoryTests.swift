@@ -1,4 +1,4 @@
-import Support
+import Synchronization
 import Tasks
 import Testing
 
@@ -32,38 +32,41 @@ struct AnswerMemoryTests {
         #expect(memory.statistics.held == 0)
     }
 
-    @Test func `Who waits for room is resumed when it is given back, as many as have room together`() async throws {
+    /// A request that waits for room, or has been answered.
+    private final class Waiter: Sendable {
+        private let answer = Mutex<Bool?>(nil)
+        var result: Bool? { answer.withLock { $0 } }
+
+        init(for bytes: Int, of owner: Owner, in memory: AnswerMemory) {
+            memory.enqueue(ObjectIdentifier(self), for: bytes, of: owner) { [self] result in
+                answer.withLock { $0 = result }
+            }
+        }
+    }
+
+    @Test func `Who waits for room is called when it is given back, as many as have room together`() {
         let memory = AnswerMemory(limit: 1_000_000)
-        let deadline = ContinuousClock.now + .seconds(600)
         var leases = (1...4).map { memory.lease(120_000, for: owner($0)) }
         #expect(!leases.contains { $0 == nil })
-        let waiters = (5...7).map { number in
-            Task { await memory.awaitRoom(for: 140_000, of: Owner("owner-\(number)"), until: deadline) }
-        }
-        await eventually { memory.statistics.waiting == 3 }
+        let waiters = (5...7).map { Waiter(for: 140_000, of: owner($0), in: memory) }
+        #expect(memory.statistics.waiting == 3 && waiters.allSatisfy { $0.result == nil })
         leases.removeLast()
         #expect(memory.statistics.waiting == 2)
         leases = []
-        for waiter in waiters { #expect(await waiter.value) }
+        #expect(waiters.allSatisfy { $0.result == true })
         #expect(memory.statistics == .init(held: 0, refused: 0))
     }
 
-    @Test func `A wait ends at its deadline, and no owner takes more than four places`() async {
+    @Test func `Who gives up leaves the queue, and no owner takes more than four places`() {
         let memory = AnswerMemory(limit: 1_000_000)
         var lease = memory.lease(250_000, for: owner(1))
-        let start = ContinuousClock.now
-        #expect(await !memory.awaitRoom(for: 1, of: owner(1), until: start + .milliseconds(50)) && lease != nil)
-        #expect(ContinuousClock.now - start >= .milliseconds(50) && memory.statistics.refused == 1)
-        let waiters = (0..<5).map { _ in
-            Task { await memory.awaitRoom(for: 1, of: Owner("owner-1"), until: start + .seconds(600)) }
-        }
-        await eventually { memory.statistics.waiting == 4 && memory.statistics.refused == 2 }
-        let other = Task { await memory.awaitRoom(for: 240_000, of: Owner("owner-2"), until: start + .seconds(600)) }
-        await eventually { memory.statistics.waiting == 5 }
+        let waiters = (0..<5).map { _ in Waiter(for: 1, of: owner(1), in: memory) }
+        #expect(waiters.map(\.result) == [nil, nil, nil, nil, false] && lease != nil)
+        for waiter in [waiters[0], waiters[4]] { memory.refuse(ObjectIdentifier(waiter)) }
+        let other = Waiter(for: 240_000, of: owner(2), in: memory)
+        #expect(memory.statistics.waiting == 4 && memory.statistics.refused == 2)
         lease = nil
-        #expect(await other.value)
-        var resumed = 0
-        for waiter in waiters where await waiter.value { resumed += 1 }
-        #expect(resumed == 4 && memory.statistics.refused == 2)
+        #expect(waiters.map(\.result) == [nil, true, true, true, false] && other.result == true)
+        #expect(memory.statistics == .init(held: 0, refused: 2))
     }
 }

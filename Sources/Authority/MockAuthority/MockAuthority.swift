@@ -1,6 +1,8 @@
 package import Basics
 package import HTTP
+import OpenSSL
 package import Platform
+import Synchronization
 
 /// A stand-in for Azure AD B2C, and beside it for Entra External ID and Entra ID: one object, without sockets, that
 /// answers requests and makes tokens.
@@ -10,7 +12,6 @@ package import Platform
 package final class MockAuthority: Sendable {
     package let configuration: Configuration
     let b2c: TenantAuthority
-    /// The tenants of External ID and Entra.
     let others: [TenantAuthority]
 
     /// An authority of this configuration, which saves nothing, and dates tokens by `time`.
@@ -20,8 +21,8 @@ package final class MockAuthority: Sendable {
         configuration: Configuration = Configuration(), time: any TimeSource = SystemTime(),
         keyGenerator: KeyGenerator = .generated
     ) {
-        let parts = TenantParts(time: time, generator: keyGenerator)
-        self.init(configuration, parts) { _ in TenantState() }
+        let services = TenantServices(time: time, generator: keyGenerator)
+        self.init(configuration, services) { _ in TenantState() }
     }
 
     /// An authority of this configuration that keeps keys, accounts and grants in a folder.
@@ -30,35 +31,35 @@ package final class MockAuthority: Sendable {
     package convenience init(
         configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
     ) throws(OperatorError) {
-        let parts = TenantParts(time: time, generator: .generated)
-        try self.init(configuration, parts) { prefix throws(OperatorError) in
+        let services = TenantServices(time: time, generator: .generated)
+        try self.init(configuration, services) { prefix throws(OperatorError) in
             try TenantState(in: folder.part(prefix))
         }
     }
 
     /// `state` gives what was kept in files whose names begin with a text; those of the B2C tenant have none.
     private init<Failure: Error>(
-        _ configuration: Configuration, _ parts: TenantParts, state: (String) throws(Failure) -> TenantState
+        _ configuration: Configuration, _ services: TenantServices, state: (String) throws(Failure) -> TenantState
     ) throws(Failure) {
         self.configuration = configuration
         let keptOfB2C = try state("")
-        let keys = parts.keys(KeyNaming(era: configuration.behaviour.era), keptOfB2C)
+        let keys = services.keys(KeyNaming(era: configuration.behaviour.era), keptOfB2C)
         keys.begin()
-        b2c = TenantAuthority(configuration, parts, keptOfB2C, keys: keys)
+        b2c = TenantAuthority(configuration, services, keptOfB2C, keys: keys)
         let tenants = configuration.otherTenants
         let kept = try tenants.enumerated().map { index, tenant throws(Failure) in
             try state("\(tenant.profile.rawValue)-\(index).")
         }
         let ofEntra = zip(tenants, kept).first { $0.0.profile == .entra }?.1
-        let organizations = parts.keys(.microsoft, ofEntra ?? TenantState())
-        let personal = parts.keys(.personal, TenantState())
-        others = zip(tenants, kept).map { [b2c] tenant, kept in
+        let organizations = services.keys(.microsoft, ofEntra ?? TenantState())
+        let personal = services.keys(.personal, TenantState())
+        let shared = configuration.behaviour.entra.highScaleCompatibility ? b2c.runs : nil
+        others = zip(tenants, kept).map { tenant, kept in
             // All Entra tenants have the same keys. External ID has its own, and perhaps the accounts of B2C (P-38).
-            guard tenant.profile == .externalID else {
-                return TenantAuthority(tenant, parts, kept, keys: organizations, personalKeys: personal)
-            }
-            let sharing = tenant.behaviour.entra.highScaleCompatibility ? b2c.runs : nil
-            return TenantAuthority(tenant, parts, kept, keys: parts.keys(.microsoft, kept), sharingAccountsOf: sharing)
+            tenant.profile == .entra
+                ? TenantAuthority(tenant, services, kept, keys: organizations, personalKeys: personal)
+                : TenantAuthority(
+                    tenant, services, kept, keys: services.keys(.microsoft, kept), sharingAccountsOf: shared)
         }
     }
 
@@ -66,4 +67,71 @@ package final class MockAuthority: Sendable {
     package func decide(on head: RequestHead, scheme: String = "http") -> Decision {
         .later { await self.route(head, scheme) }
     }
+}
+
+/// One tenant of the authority: what is registered, its keys, accounts and grants.
+final class TenantAuthority: Sendable {
+    let configuration: Configuration
+    let provider: any Provider
+    let keys: KeyRing
+    /// The keys of personal accounts, of Entra tenants.
+    let personalKeys: KeyRing?
+    let runs: TestRuns
+    let seal: GrantSeal
+    private let services: TenantServices
+
+    /// A tenant of this configuration with what was kept of it, and perhaps with the accounts of another one.
+    init(
+        _ configuration: Configuration, _ services: TenantServices, _ kept: TenantState, keys: KeyRing,
+        personalKeys: KeyRing? = nil, sharingAccountsOf other: TestRuns? = nil
+    ) {
+        self.configuration = configuration
+        provider = configuration.provider
+        self.services = services
+        self.keys = keys
+        self.personalKeys = personalKeys
+        runs = TestRuns(
+            configuration, services.runNames, home: kept.directory(of: configuration), sharingAccountsOf: other)
+        seal = GrantSeal(secret: kept.secret)
+    }
+
+    /// Seconds since 1970, by the clock of a test run.
+    func now(in run: TestRun) -> Int64 { services.time.wallMilliseconds / 1000 + run.skew.withLock { $0 } }
+
+    /// Signs with the active key, and shows the tokens to the people who look at the run.
+    func signer(for run: TestRun) async throws(PrivateKeyError) -> TokenSigner {
+        var signer = signer(with: try await keys.signing())
+        signer.recording = (run, now(in: run))
+        return signer
+    }
+
+    func signer(with key: TokenSigningKey) -> TokenSigner {
+        TokenSigner(key: key, headerBeginsWithAlgorithm: provider.traits.headerBeginsWithAlgorithm)
+    }
+}
+
+/// The clock, the source of keys and the names of test runs that all tenants of an authority share.
+struct TenantServices: Sendable {
+    let time: any TimeSource
+    let generator: KeyGenerator
+    let runNames = TestRunNames()
+
+    func keys(_ naming: KeyNaming, _ kept: TenantState) -> KeyRing {
+        KeyRing(
+            kept.keys, generator: generator, naming: naming, now: { [time] in time.wallMilliseconds / 1000 },
+            changed: kept.saveKeys)
+    }
+}
+
+/// Answers the requests that come over one scheme, which the URLs of its responses name.
+package struct AuthorityHandler: RequestHandler {
+    private let authority: MockAuthority
+    private let scheme: String
+
+    package init(_ authority: MockAuthority, scheme: String) {
+        self.authority = authority
+        self.scheme = scheme
+    }
+
+    package func decide(on head: RequestHead) -> Decision { authority.decide(on: head, scheme: scheme) }
 }

@@ -226,7 +226,7 @@ static inline size_t CMicroHTTPD_head_size(struct MHD_Connection *connection) {
     return info ? info->header_size : 0;
 }
 
-/// libmicrohttpd's own `MHD_queue_response`, not the one of this program; see LibraryRefusals.swift.
+/// libmicrohttpd's own `MHD_queue_response`, not the one of this program; see `queueRefusalOfLibrary`.
 static inline enum MHD_Result CMicroHTTPD_queue(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     static void *next; // found once; two loops that look at the same time find the same

@@ -47,55 +47,12 @@ static inline EVP_PKEY *copenssl_rsa_public_key(const unsigned char *n, size_t n
     return key;
 }
 
-// 1 if the odd modulus has no prime factor up to 751 and is neither prime nor the power of a prime, as the provider's check
-// (SP 800-56B, 6.4.2.2) wants; 0 if that is not certain.
-//
-// Fermat: 2^n - 2 is a multiple of p for n = p, and for n a power of p. So if it has no factor in common with n, n is
-// neither. The provider's test does the same with a random base, in constant time, and takes twice as long.
-static inline int copenssl_is_sound_modulus(const BIGNUM *n) {
-    for (BN_ULONG divisor = 3; divisor <= 751; divisor += 2)
-        if (BN_mod_word(n, divisor) == 0) return 0;
-    BN_CTX *context = BN_CTX_new();
-    BIGNUM *two = BN_new();
-    BIGNUM *power = BN_new();
-    BIGNUM *inverse = NULL;
-    if (context && two && power && BN_set_word(two, 2) == 1 && BN_mod_exp(power, two, n, n, context) == 1 &&
-        BN_mod_sub(power, power, two, n, context) == 1)
-        inverse = BN_mod_inverse(NULL, power, n, context);  // there is one if there is no factor in common
-    const int result = inverse != NULL;
-    BN_free(inverse);
-    BN_free(power);
-    BN_free(two);
-    BN_CTX_free(context);
-    return result;
-}
-
-// New big numbers that the caller frees; NULL on failure. The names are C's, see above.
-static inline BIGNUM *copenssl_rsa_modulus(EVP_PKEY *key) {
-    BIGNUM *number = NULL;
-    return EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &number) == 1 ? number : NULL;
-}
-
-static inline BIGNUM *copenssl_rsa_exponent(EVP_PKEY *key) {
-    BIGNUM *number = NULL;
-    return EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &number) == 1 ? number : NULL;
-}
-
 // 1 if OpenSSL's provider finds the public key sound. `key` is borrowed.
 static inline int copenssl_public_check(EVP_PKEY *key) {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);  // counts a reference on `key`
     int result = context ? EVP_PKEY_public_check(context) : 0;
     EVP_PKEY_CTX_free(context);
     return result;
-}
-
-// 1 if the public RSA key is sound, or the provider finds it so; its modulus and exponent are odd. `key` is borrowed.
-static inline int copenssl_rsa_public_check(EVP_PKEY *key) {
-    BIGNUM *modulus = copenssl_rsa_modulus(key);
-    const int isSound = modulus && copenssl_is_sound_modulus(modulus);
-    BN_free(modulus);
-    ERR_clear_error();  // a number without an inverse is noted as an error
-    return isSound ? 1 : copenssl_public_check(key);
 }
 
 // Builds the public key of a point of a named curve, or NULL if the point is not on the curve. `point` is the uncompressed form of SEC 1, and
@@ -191,25 +148,6 @@ static inline int copenssl_ec_coordinates(EVP_PKEY *key, unsigned char *point, i
     return done;
 }
 
-// Reads a private RSA key; NULL on failure. `pem` is borrowed: the BIO that keeps it dies here. The empty passphrase
-// (the fourth argument) keeps an encrypted key from asking on the terminal.
-static inline EVP_PKEY *copenssl_private_key_read(const char *pem, size_t count) {
-    BIO *bio = BIO_new_mem_buf(pem, (int)count);
-    EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)"") : NULL;
-    BIO_free(bio);
-    if (key && EVP_PKEY_is_a(key, "RSA") == 1) return key;
-    EVP_PKEY_free(key);
-    return NULL;
-}
-
-// The key as PKCS #8 PEM in a memory BIO that the caller frees; NULL on failure.
-static inline BIO *copenssl_private_key_write(EVP_PKEY *key) {
-    BIO *bio = BIO_new(BIO_s_mem());
-    if (bio && PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) == 1) return bio;
-    BIO_free(bio);
-    return NULL;
-}
-
 // The bytes of a memory BIO, which still owns them; BIO_get_mem_data is a macro.
 static inline size_t copenssl_bio_bytes(BIO *bio, const char **bytes) {
     char *start = NULL;
@@ -261,21 +199,13 @@ static inline int copenssl_passphrase_wanted(char *buffer, int size, int is_writ
 
 // Reads a private key of any kind, which the caller frees; NULL on failure, `is_encrypted` being 1 if a passphrase is
 // missing. `pem` is borrowed: the BIO that keeps it dies here.
-static inline EVP_PKEY *copenssl_any_private_key_read(const char *pem, size_t count, int *is_encrypted) {
+static inline EVP_PKEY *copenssl_private_key_read(const char *pem, size_t count, int *is_encrypted) {
     *is_encrypted = 0;
     BIO *bio = BIO_new_mem_buf(pem, (int)count);
     EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, copenssl_passphrase_wanted, is_encrypted) : NULL;
     BIO_free(bio);
     ERR_clear_error();
     return key;
-}
-
-// The certificate as PEM in a memory BIO that the caller frees; NULL on failure.
-static inline BIO *copenssl_certificate_write(X509 *certificate) {
-    BIO *bio = BIO_new(BIO_s_mem());
-    if (bio && PEM_write_bio_X509(bio, certificate) == 1) return bio;
-    BIO_free(bio);
-    return NULL;
 }
 
 // A certificate signed with SHA-256, which the caller frees; NULL on failure. It is self-signed where `issuer` is NULL. `extensions` is a
@@ -308,20 +238,11 @@ static inline X509 *copenssl_certificate_make(EVP_PKEY *key, const char *name, c
     return NULL;
 }
 
-// The public half of a key as SubjectPublicKeyInfo in PEM, in a memory BIO that the caller frees; NULL on failure.
-static inline BIO *copenssl_public_key_write(EVP_PKEY *key) {
-    BIO *bio = BIO_new(BIO_s_mem());
-    if (bio && PEM_write_bio_PUBKEY(bio, key) == 1) return bio;
-    BIO_free(bio);
-    return NULL;
-}
-
-// The DNS names and IP addresses of the certificate, a line each, in a memory BIO that the caller frees; NULL without
-// memory. A name that is not printable ASCII is left out: it goes to a terminal.
-static inline BIO *copenssl_certificate_names(X509 *certificate) {
-    BIO *bio = BIO_new(BIO_s_mem());
+// Writes the DNS names and IP addresses of the certificate, a line each; returns 1. A name that is not printable ASCII is left out,
+// because it goes to a terminal.
+static inline int copenssl_certificate_names(BIO *bio, X509 *certificate) {
     GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
-    for (int index = 0; bio && index < sk_GENERAL_NAME_num(names); index++) {
+    for (int index = 0; index < sk_GENERAL_NAME_num(names); index++) {
         const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
         char address[INET6_ADDRSTRLEN];
         if (name->type == GEN_DNS) {
@@ -338,7 +259,7 @@ static inline BIO *copenssl_certificate_names(X509 *certificate) {
     }
     GENERAL_NAMES_free(names);
     ERR_clear_error();
-    return bio;
+    return 1;
 }
 
 // Seconds since 1970, by UTC; -1 for a date that cannot be read, so that it counts as past. `moment` is borrowed.

@@ -36,7 +36,7 @@ package enum ForwardedClient: Sendable, Hashable {
         for node in nodes.reversed() {
             let host = withoutPort(node[...])
             guard let address = IPAddress(host) else { return .unclear }
-            if !proxies.contains(where: { $0.contains(address) }) {
+            if !proxies.contains(address) {
                 return .client(address, text: String(host))
             }
         }

@@ -88,3 +88,133 @@ extension RequestHead {
         headers.contains("Origin") || headers.preferJSON(["application/json", Problem.mediaType])
     }
 }
+
+/// The faults of a request that the server finds itself, before the application sees it or while that takes its time.
+package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
+    /// The length of the body is unclear, or a field line is malformed (V-142).
+    case framing
+    /// A field that is allowed once is repeated (V-142).
+    case repeatedField
+    /// `Host` is missing, empty, doubled or malformed (V-143).
+    case host
+    /// The target is malformed or not accepted (V-144).
+    case target
+    /// The method is not registered.
+    case unknownMethod
+    /// This server never serves the method: `CONNECT`, `TRACE` (V-147).
+    case forbiddenMethod
+    /// The request has more than a hundred field lines, or its request line and fields have more than 24 KiB (V-140).
+    case tooManyFields
+    /// Most of a head that is too long is its target (V-140).
+    case targetTooLong
+    /// The body is longer than the application wants to read (V-141).
+    case bodyTooLarge
+    /// `Expect` asks for something other than `100-continue` (V-150).
+    case expectation
+    /// The version of HTTP is not 1.0 or 1.1.
+    case version
+    /// The application did not answer in time.
+    case timeout
+    /// More requests wait than the server may hold (V-153).
+    case overloaded
+    /// The server is about to stop.
+    case stopping
+    /// One client has as many requests under way as are allowed.
+    case tooManyAtOnce
+}
+
+extension HTTPFault {
+    /// The problem for the client, whose texts are constant, so that no part of the request is repeated.
+    package var problem: Problem {
+        switch self {
+        case .framing:
+            Problem(
+                400, "request.framing", "The request is not framed as HTTP/1.1 requires",
+                "Send either one Content-Length in digits or 'Transfer-Encoding: chunked', single spaces in the "
+                    + "request line, and header lines that end with CRLF, unfolded and without control characters.")
+        case .repeatedField:
+            Problem(
+                400, "request.repeated_field", "A header is repeated",
+                "Send Host, Content-Length, Content-Type and Transfer-Encoding at most once each.")
+        case .host:
+            Problem(
+                400, "request.host", "The Host header is missing or malformed",
+                "Send exactly one Host header with the name and port of this server.")
+        case .target:
+            Problem(
+                400, "request.target", "The request target is not acceptable",
+                "Use a path that starts with a slash, with other characters than ASCII percent-encoded as UTF-8, "
+                    + "without encoded slashes, '.' and '..' segments, and at most 100 query arguments.")
+        case .unknownMethod:
+            Problem(
+                501, "request.method_unknown", "This method is not known",
+                "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters.")
+        case .forbiddenMethod:
+            Problem(
+                405, "request.method", "This method is not served",
+                "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
+                headers: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
+        case .tooManyFields:
+            Problem(
+                431, "request.too_many_fields", "There are too many headers, or they are too long",
+                "Send at most 100 header lines, of 24 KiB together with the method and the address.")
+        case .targetTooLong:
+            Problem(
+                414, "request.target_too_long", "The address is too long",
+                "Send a shorter address: with the method and the headers it may have 24 KiB.")
+        case .bodyTooLarge:
+            Problem(413, "request.body_too_large", "The body is too large", "Send a shorter body, or several requests.")
+        case .expectation:
+            Problem(
+                417, "request.expectation", "The expectation cannot be met",
+                "Leave out the Expect header, or send 'Expect: 100-continue'.")
+        case .version:
+            Problem(505, "request.version", "This version of HTTP is not supported", "Send the request as HTTP/1.1.")
+        case .timeout:
+            Problem(
+                503, "server.timeout", "The answer took too long",
+                "Try again in a few seconds; a change may have been made, so look before you repeat one.",
+                headers: ["Retry-After": "5"])
+        case .overloaded:
+            Problem(
+                503, "server.overloaded", "The server is overloaded", "Try again in a second.",
+                headers: ["Retry-After": "1"])
+        case .stopping:
+            Problem(
+                503, "server.stopping", "The server is about to stop", "Try again in a few seconds.",
+                headers: ["Retry-After": "5"])
+        case .tooManyAtOnce:
+            Problem(
+                429, "request.too_many_at_once", "Too many requests at once",
+                "Wait for the answers to your requests before you send more.", headers: ["Retry-After": "1"])
+        }
+    }
+
+    /// Answers with ``problem``, for a server without texts of its own.
+    @Sendable package static func refuse(_ fault: HTTPFault, _ head: RequestHead?) -> Response {
+        refuse(fault, head, below: "")
+    }
+
+    /// The same, for a server that a proxy has put below a path.
+    package static func refuse(_ fault: HTTPFault, _ head: RequestHead?, below base: String) -> Response {
+        var problem = fault.problem
+        if fault == .tooManyFields, let name = head?.headers.longestName {
+            problem.detail += " The longest header is \(name)."
+        }
+        var response = problem.response(for: head, below: base)
+        response.headers.append("X-Content-Type-Options", "nosniff")
+        if let head { response.headers.append("X-Request-Id", head.identifier) }
+        return response
+    }
+}
+
+extension HeaderSection {
+    /// The name of the longest field line, if clients may be shown it: a token, and not long itself.
+    fileprivate var longestName: String? {
+        let size = { (line: Line) in line.value.upperBound - line.name.lowerBound }
+        guard let longest = lines.max(by: { size($0) < size($1) }),
+            (1...64).contains(longest.name.count), bytes[longest.name].allSatisfy(\.isTokenCharacter)
+        else { return nil }
+        return String(decoding: bytes[longest.name], as: UTF8.self)
+    }
+}

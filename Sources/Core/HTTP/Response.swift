@@ -1,3 +1,5 @@
+import Basics
+
 /// A complete response; only the server adds `Content-Length`, `Date` and `Connection`.
 package struct Response: Sendable {
     package var status: Status
@@ -19,4 +21,136 @@ package struct Response: Sendable {
         self.headers.append("Content-Type", "text/plain; charset=utf-8")
         self.headers.append("Cache-Control", "no-store")
     }
+}
+
+/// A status code of an answer (RFC 9110 section 15).
+package struct Status: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// The three digits.
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+    package init(integerLiteral value: Int) { self.rawValue = value }
+}
+
+/// The field lines of an answer as the server sends them, each with its CRLF (RFC 9112 section 5).
+package struct FieldLines: Sendable, Equatable {
+    /// Whole lines; each has one CRLF, at its end.
+    package private(set) var bytes: [UInt8] = []
+
+    /// Creates an empty list, with room for this many bytes.
+    package init(reserving count: Int = 0) {
+        if count > 0 { bytes.reserveCapacity(count) }
+    }
+
+    /// Appends a field; a field of the same name stays.
+    ///
+    /// A field is left out if it is empty or would break out of its line, or if only the server may send it.
+    package mutating func append(_ name: String, _ value: String) {
+        guard name.isNameOfHandlers, value.isOneLine else { return }
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: value.utf8)
+        bytes.append(0x0D)
+        bytes.append(0x0A)
+    }
+
+    /// Appends all lines of another answer.
+    package mutating func append(_ lines: FieldLines) {
+        bytes.append(contentsOf: lines.bytes)
+    }
+
+    /// Puts this field in the place of all fields of the name.
+    package mutating func set(_ name: String, _ value: String) {
+        remove(name)
+        append(name, value)
+    }
+
+    /// Removes all fields of the name.
+    package mutating func remove(_ name: String) {
+        while let line = line(name, from: 0) { bytes.removeSubrange(line.lowerBound..<line.upperBound + 2) }
+    }
+
+    /// The value of the first field of this name, compared without case.
+    package subscript(name: String) -> String? { values(name).first }
+
+    /// Returns the values of all fields of this name, in order.
+    package func values(_ name: String) -> [String] {
+        var values: [String] = []
+        var next = 0
+        while let line = line(name, from: next) {
+            values.append(String(decoding: bytes[line].dropFirst(name.utf8.count + 2), as: UTF8.self))
+            next = line.upperBound + 2
+        }
+        return values
+    }
+
+    /// Returns whether there is a field of this name.
+    package func contains(_ name: String) -> Bool { line(name, from: 0) != nil }
+
+    /// Returns the range of the first line of this name after the start of a line, without its CRLF.
+    private func line(_ name: String, from first: Int) -> Range<Int>? {
+        let bytes = self.bytes.span
+        var start = first
+        while start < bytes.count, let end = bytes.next(0x0D, from: start) {
+            let colon = start + name.utf8.count
+            if colon < end, bytes[colon] == UInt8(ascii: ":"),
+                bytes.extracting(start..<colon).isEqualIgnoringCase(to: name)
+            {
+                return start..<end
+            }
+            start = end + 2
+        }
+        return nil
+    }
+}
+
+extension FieldLines: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral fields: (String, String)...) {
+        for (name, value) in fields { append(name, value) }
+    }
+}
+
+extension String {
+    /// Whether a handler may send a field of this name; only the server knows the framing and the time of an answer.
+    fileprivate var isNameOfHandlers: Bool {
+        let bytes = utf8.span
+        for index in bytes.indices where bytes[index] <= UInt8(ascii: " ") || bytes[index] == UInt8(ascii: ":") {
+            return false
+        }
+        switch bytes.count {
+        case 0: return false
+        case 4: return !isEqualIgnoringCase(to: "Date")
+        case 10: return !isEqualIgnoringCase(to: "Connection")
+        case 14: return !isEqualIgnoringCase(to: "Content-Length")
+        case 17: return !isEqualIgnoringCase(to: "Transfer-Encoding")
+        default: return true
+        }
+    }
+
+    /// Whether the text has bytes, and none that ends a line or a text of C.
+    fileprivate var isOneLine: Bool {
+        let bytes = utf8.span
+        // The compiler makes vector code of this loop, which nearly always gives the answer.
+        var lowest = UInt8.max
+        for index in bytes.indices { lowest = min(lowest, bytes[index]) }
+        return !bytes.isEmpty && (lowest > 0x0D || !utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
+    }
+}
+
+/// A moment as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
+package enum HTTPDate {
+    /// Returns the text of this many seconds after 1970-01-01T00:00:00Z.
+    package static func text(unixSeconds: Int64) -> String {
+        let (days, second) = unixSeconds.quotientAndRemainder(flooredBy: 86_400)
+        let date = CivilDate(daysSince1970: days)
+        let time = [second / 3600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
+        let weekday = weekdays[Int((days + 4).quotientAndRemainder(flooredBy: 7).remainder)]
+        return "\(weekday), \(twoDigits(Int64(date.day))) \(months[date.month - 1]) \(date.year) \(time) GMT"
+    }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -27,7 +27,6 @@ package final class AnswerMemory: Sendable {
         var owners: [Owner: Holding] = [:]
         /// The waiting requests, in the order in which they came.
         var waiting: [Waiter] = []
-        var lastWaiter = 0
 
         /// Whether an owner may have this many bytes more, after others have taken some more.
         func hasRoom(for bytes: Int, of owner: Owner, besides others: Int = 0) -> Bool {
@@ -39,10 +38,10 @@ package final class AnswerMemory: Sendable {
 
     /// A request that waits for room.
     fileprivate struct Waiter {
-        let number: Int
+        let caller: ObjectIdentifier
         let owner: Owner
         let bytes: Int
-        let continuation: CheckedContinuation<Bool, Never>
+        let resume: @Sendable (Bool) -> Void
     }
 
     /// What one owner's lists hold.
@@ -66,13 +65,10 @@ package final class AnswerMemory: Sendable {
 
     /// The most that all lists may hold, in bytes.
     package let limit: Int
-    /// How long a request may wait for room.
-    package let patience: Duration
     private let state: Mutex<State>
 
-    package init(limit: Int = 64 << 20, patience: Duration = .seconds(1)) {
+    package init(limit: Int = 64 << 20) {
         self.limit = limit
-        self.patience = patience
         state = Mutex(State(limit: limit))
     }
 
@@ -130,49 +126,35 @@ package final class AnswerMemory: Sendable {
             }
             return state.waiting.isEmpty ? [] : state.takeReady()
         }
-        for waiter in ready { waiter.continuation.resume(returning: true) }
+        for waiter in ready { waiter.resume(true) }
     }
 }
 
 // MARK: Waiting for room
 
 extension AnswerMemory {
-    /// Waits until there is room for this many bytes of an owner; false if there is none at the deadline, or if too
-    /// many wait already.
+    /// Lets a caller wait for this many bytes of an owner, behind those who wait already.
     ///
-    /// Waiting leases nothing, so another request may take the room first.
-    package func awaitRoom(
-        for bytes: Int, of owner: Owner, until deadline: ContinuousClock.Instant
-    ) async -> Bool {
-        let hasRoom = await withCheckedContinuation { continuation in
-            let answer = state.withLock { state -> Bool? in
-                guard deadline > .now, state.mayWait(owner) else { return false }
-                guard !state.hasRoom(for: bytes, of: owner) else { return true }
-                state.lastWaiter += 1
-                let number = state.lastWaiter
-                state.waiting.append(Waiter(number: number, owner: owner, bytes: bytes, continuation: continuation))
-                // The task is detached, because nothing may sleep on the event loop of a connection.
-                Task.detached { [self] in
-                    try? await Task.sleep(until: deadline)
-                    endWait(number)
-                }
-                return nil
-            }
-            if let answer { continuation.resume(returning: answer) }
+    /// The closure is called with true as soon as there is room, which may be at once, and with false if too many wait.
+    /// Nothing is leased by that, so another request may take the room first.
+    package func enqueue(
+        _ caller: ObjectIdentifier, for bytes: Int, of owner: Owner, _ resume: @escaping @Sendable (Bool) -> Void
+    ) {
+        let answer = state.withLock { state -> Bool? in
+            guard state.mayWait(owner) else { return false }
+            guard !state.hasRoom(for: bytes, of: owner) else { return true }
+            state.waiting.append(Waiter(caller: caller, owner: owner, bytes: bytes, resume: resume))
+            return nil
         }
-        if !hasRoom { state.withLock { $0.statistics.refused += 1 } }
-        return hasRoom
+        if let answer { resume(answer) }
     }
 
-    /// Ends a wait whose deadline has passed, unless it has ended.
-    private func endWait(_ number: Int) {
-        let ended = state.withLock { state in
-            state.waiting.firstIndex { $0.number == number }.map { index in
-                let waiter = state.waiting.remove(at: index)
-                return (waiter.continuation, state.hasRoom(for: waiter.bytes, of: waiter.owner))
-            }
+    /// Counts a request that found no room; if its caller waits, the wait is over.
+    package func refuse(_ caller: ObjectIdentifier) {
+        state.withLock { state in
+            state.waiting.removeAll { $0.caller == caller }
+            state.statistics.refused += 1
         }
-        if let (continuation, hasRoom) = ended { continuation.resume(returning: hasRoom) }
     }
 }
 
@@ -217,7 +199,7 @@ package final class AnswerLease: Sendable {
     deinit { memory.giveBack(bytes.load(ordering: .relaxed), of: owner, ending: ObjectIdentifier(self)) }
 
     /// A lease of other memory for the same owner, if there is room for it.
-    func another(_ bytes: Int) -> AnswerLease? { memory.lease(bytes, for: owner) }
+    package func another(_ bytes: Int) -> AnswerLease? { memory.lease(bytes, for: owner) }
 
     /// Changes the lease to this many bytes; returns false, and changes nothing, if there is no room for more.
     ///

@@ -99,6 +99,8 @@ package enum RemoveOutcome: Sendable, Equatable {
 package enum StoreError: Error, Sendable, Equatable {
     /// The queue is full, or the store is closing: try again.
     case overloaded
+    /// The caller has left before the work began; nobody gets the answer.
+    case withdrawn
     /// Long lists that are being made or sent take so much memory that this many bytes have no room, for this owner or
     /// for all: try again.
     case noRoomForAnswer(bytes: Int)
@@ -110,4 +112,36 @@ package enum StoreError: Error, Sendable, Equatable {
     case full
     /// Any other failure. The reason is for the log, and holds no text of a task.
     case broken(reason: String)
+}
+
+/// The suspended caller of a store, to be answered exactly once.
+///
+/// The continuation is unchecked, because the checked one costs an allocation and a lock at each call. Every path of the
+/// store's threads ends in one answer; the conformance suite waits for each.
+@safe
+package struct Reply<Outcome: Sendable>: Sendable {
+    private let continuation: UnsafeContinuation<Result<Outcome, StoreError>, Never>
+
+    private init(_ continuation: UnsafeContinuation<Result<Outcome, StoreError>, Never>) {
+        unsafe self.continuation = unsafe continuation
+    }
+
+    /// Suspends the caller until the reply is answered; the closure is called if the caller's task is cancelled meanwhile.
+    package static func awaiting(
+        _ start: (Reply<Outcome>) -> Void, onCancel leave: @Sendable () -> Void
+    ) async throws(StoreError) -> Outcome {
+        let result = await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                unsafe start(Reply(continuation))
+            }
+        } onCancel: {
+            leave()
+        }
+        return try result.get()
+    }
+
+    /// Resumes the caller on its executor.
+    package func answer(_ result: Result<Outcome, StoreError>) {
+        unsafe continuation.resume(returning: result)
+    }
 }

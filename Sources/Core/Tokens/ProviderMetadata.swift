@@ -123,3 +123,108 @@ package struct ProviderMetadata: Sendable, Equatable {
         host.isSame(as: "login.chinacloudapi.cn") && issuerHost.isSame(as: "login.partner.microsoftonline.cn")
     }
 }
+
+/// The facts about a provider that are known before its metadata is fetched.
+package struct MetadataRules: Sendable, Equatable {
+    package var metadataURL: String
+    /// The issuer that the settings demand, if any; no other issuer is trusted then.
+    package var pinnedIssuer: String?
+    /// The GUID of the tenant, if it is known; the issuer must contain it.
+    package var tenantIdentifier: String?
+    /// Whether plain `http` is allowed from other hosts than the loopback.
+    package var allowHTTP: Bool
+    /// Whether the issuer must belong to the address (OpenID Connect Discovery 1.0 section 4.3), not only to its host.
+    package var demandsOwnIssuer: Bool
+    /// Other hosts than the document's from which keys may come (P-6).
+    package var keyHosts: [String]
+    /// Whether the issuer may leave the tenant open, because the settings list the tenants (P-5).
+    package var allowsTemplate: Bool
+
+    /// Creates rules for a document at this address; the defaults are the strictest.
+    package init(
+        metadataURL: String, pinnedIssuer: String? = nil, tenantIdentifier: String? = nil, allowHTTP: Bool = false,
+        demandsOwnIssuer: Bool = true, keyHosts: [String] = [], allowsTemplate: Bool = false
+    ) {
+        self.metadataURL = metadataURL
+        self.pinnedIssuer = pinnedIssuer
+        self.tenantIdentifier = tenantIdentifier
+        self.allowHTTP = allowHTTP
+        self.demandsOwnIssuer = demandsOwnIssuer
+        self.keyHosts = keyHosts
+        self.allowsTemplate = allowsTemplate
+    }
+
+    /// Returns whether the scheme of the address is allowed.
+    func mayFetch(_ address: WebAddress) -> Bool {
+        address.isEncrypted || address.isLoopback || allowHTTP
+    }
+}
+
+/// The reason for which the issuer in a document is believed (V-74, P-4, P-5).
+package enum IssuerBasis: String, Sendable, Equatable {
+    /// The settings name the issuer.
+    case pinned
+    /// The issuer is on the host of the document.
+    case sameHost
+    /// Microsoft has this issuer for the address of the document.
+    case derived
+}
+
+/// Why a provider's metadata is not trusted: one case for each rule (V-74).
+package enum MetadataError: Error, Equatable, Sendable, CaseIterable {
+    case notJSON, missingIssuer, missingKeySetURL
+    case insecureSource, unexpectedIssuer, malformedIssuer, insecureIssuer, foreignIssuer, unrelatedIssuer
+    case foreignTenant, openTenant
+    case malformedKeySetURL, insecureKeySetURL, foreignKeySetURL
+
+    /// Returns the fault and its remedy in one sentence; `setting` makes `TASKS_ISSUER` or the like of `ISSUER`.
+    package func message(_ setting: (String) -> String) -> String {
+        switch self {
+        case .notJSON: "The metadata is not one JSON object; check that the address is that of a metadata document."
+        case .missingIssuer: "The metadata has no issuer; check that the address is that of a metadata document."
+        case .missingKeySetURL: "The metadata has no jwks_uri; check that the address is that of a metadata document."
+        case .insecureSource:
+            "The metadata would come over plain http; use https, or allow http with \(setting("ALLOW_HTTP_AUTHORITY"))."
+        case .unexpectedIssuer:
+            "The metadata names another issuer than \(setting("ISSUER")); correct that setting or the address."
+        case .malformedIssuer:
+            "The issuer in the metadata is no https address; pin it with \(setting("ISSUER")) if it is right."
+        case .insecureIssuer:
+            "The issuer in the metadata is a plain http address; pin it with \(setting("ISSUER")) if it is right."
+        case .foreignIssuer:
+            "The issuer in the metadata is on another host than the metadata; pin it with \(setting("ISSUER")) if it is right."
+        case .unrelatedIssuer:
+            "The issuer in the metadata does not belong to the address of the metadata; "
+                + "correct the address, or pin the issuer with \(setting("ISSUER")) if it is right."
+        case .foreignTenant: "The issuer in the metadata is that of another tenant; check the address."
+        case .openTenant:
+            "The issuer in the metadata is for many tenants; list those that may use this API in \(setting("TENANTS"))."
+        case .malformedKeySetURL: "The jwks_uri in the metadata is no web address; ask the provider."
+        case .insecureKeySetURL: "The jwks_uri in the metadata is plain http; keys must come over https."
+        case .foreignKeySetURL:
+            "The jwks_uri in the metadata is on another host than the metadata; "
+                + "name that host in \(setting("KEY_HOSTS")) if it is the provider's."
+        }
+    }
+}
+
+extension KeySetDocument.Key {
+    /// Returns the issuer whose tokens this key may sign (P-7), under the metadata with which it was published.
+    ///
+    /// Microsoft publishes one key for several issuers, so a good signature proves nothing about the tenant. If one of
+    /// the two issuers leaves the tenant open, the result is the other one.
+    ///
+    /// - Throws: ``KeyRejection`` if no token can be of both issuers, or if the key is of another cloud (P-8).
+    package func issuer(under metadata: ProviderMetadata) throws(KeyRejection) -> String {
+        if let cloud, let own = metadata.cloud, !cloud.isSame(as: own) { throw .otherCloud }
+        guard let issuer, !issuer.isSame(as: metadata.issuer) else { return metadata.issuer }
+        if Self.isInstance(metadata.issuer, of: issuer) { return metadata.issuer }
+        guard Self.isInstance(issuer, of: metadata.issuer) else { throw .otherIssuer }
+        return issuer
+    }
+
+    private static func isInstance(_ issuer: String, of template: String) -> Bool {
+        guard let tenant = IssuerTenant.of(issuer) else { return false }
+        return TokenIssuer(identifier: template, policy: nil).issues(issuer, tenant: tenant)
+    }
+}

@@ -43,3 +43,95 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
         }
     }
 }
+
+extension TokenRefusal {
+    /// A short name of the rule that does not change, for logs and metrics (V-132).
+    package var code: String {
+        switch self {
+        case .tooLong: "too_long"
+        case .notThreeSegments: "not_three_segments"
+        case .notBase64URL: "not_base64url"
+        case .headerNotJSON: "header_not_json"
+        case .wrongAlgorithm: "wrong_algorithm"
+        case .wrongType: "wrong_type"
+        case .criticalExtension: "critical_extension"
+        case .unsupportedHeader: "unsupported_header"
+        case .missingKeyIdentifier: "missing_kid"
+        case .unknownKey: "unknown_kid"
+        case .badSignature: "bad_signature"
+        case .payloadNotJSON: "payload_not_json"
+        case .missingExpiry: "missing_exp"
+        case .notNumericDate: "not_numeric_date"
+        case .expired: "expired"
+        case .notYetValid: "not_yet_valid"
+        case .issuedInFuture: "issued_in_future"
+        case .lifetimeTooLong: "lifetime_too_long"
+        case .wrongIssuer: "wrong_issuer"
+        case .wrongAudience: "wrong_audience"
+        case .missingPolicy: "missing_policy"
+        case .wrongPolicy: "wrong_policy"
+        case .missingOwner: "missing_owner"
+        case .malformedOwner: "malformed_owner"
+        case .malformedScope: "malformed_scope"
+        case .wrongTenant: "wrong_tenant"
+        case .idToken: "id_token"
+        case .notIDToken: "not_id_token"
+        case .sourceClosed: "source_closed"
+        case .applicationToken: "app_only"
+        case .keysUnavailable: "keys_unavailable"
+        }
+    }
+}
+
+extension TokenRefusal {
+    /// The fault and its remedy, in one sentence that quotes nothing of the token.
+    package var message: String {
+        switch self {
+        case .tooLong:
+            "The token has more than 16,384 bytes, or its header more than 2048; let the provider put fewer groups or other claims into tokens."
+        case .notThreeSegments: "The token does not have three parts between dots; send all of it, and nothing else."
+        case .notBase64URL: "A part of the token is not canonical base64url; send the token unchanged."
+        case .headerNotJSON: "The header of the token is not one strict JSON object; send the token unchanged."
+        case .wrongAlgorithm:
+            "The token is signed with an algorithm (alg) that is not that of its key, or not allowed; let the provider sign with the algorithm of its published key."
+        case .wrongType: "The typ of the token is neither JWT nor at+jwt; send an access token or an ID token."
+        case .criticalExtension:
+            "The token demands an extension (crit), and none is supported; get a token without one."
+        case .unsupportedHeader:
+            "The token is encrypted, compressed, detached or nested (enc, zip, b64, cty); get a plain signed token."
+        case .missingKeyIdentifier: "The token does not name its key (kid); let the provider name the key."
+        case .unknownKey: "The provider publishes no such key; check that the token is from the configured policies."
+        case .badSignature: "The named key did not make the signature; send the token unchanged, or sign in again."
+        case .payloadNotJSON: "The claims of the token are not one strict JSON object; report it to the provider."
+        case .missingExpiry: "The token has no exp; let the provider limit its lifetime."
+        case .notNumericDate: "A time in the token is not a number of seconds since 1970; report it to the provider."
+        case .expired: "The token has expired; refresh it or sign in again."
+        case .notYetValid: "The token is not valid yet (nbf); check the clocks of both machines."
+        case .issuedInFuture: "The token was issued in the future (iat); check the clocks of both machines."
+        case .lifetimeTooLong:
+            "The token lives longer than TASKS_MAX_LIFETIME allows; shorten its lifetime at the provider, or raise the setting."
+        case .wrongIssuer:
+            "The issuer (iss) is not configured, or not that of the key that signed; check the authority of the client."
+        case .wrongAudience:
+            "The token is for another application (aud); ask for a token for this one, or add the client id to the settings."
+        case .missingPolicy: "The token names no policy (tfp or acr); sign in through a configured policy."
+        case .wrongPolicy:
+            "The key of the token does not sign for its policy (tfp or acr); add the policy to the settings, or use another."
+        case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
+        case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
+        case .malformedScope:
+            "The scopes (scp or scope) are neither a string nor an array, or the two claims differ; report it to the provider."
+        case .wrongTenant:
+            "The token is from a tenant that may not use this API (tid); sign in at another, or add this tenant to the settings."
+        case .idToken:
+            "This is an ID token, which tells an app who signed in; send the access token of the same response."
+        case .notIDToken:
+            "This is an access token, and only ID tokens are accepted; send the ID token of the same response."
+        case .sourceClosed:
+            "The provider of the token is no longer accepted here; sign in with the one that replaced it."
+        case .applicationToken:
+            "The token is for an application, so no one could own tasks; sign in as a person instead of with a secret."
+        case .keysUnavailable: "The provider's keys are not loaded, so no token can be verified; try again shortly."
+        }
+    }
+}

@@ -1,24 +1,24 @@
 /// Decides whether a bearer token is accepted.
 package protocol TokenVerifier: Sendable {
-    /// Verifies the text after the scheme as far as possible without waiting: form, signature, claims.
+    /// Verifies the text after the scheme, as far as possible without waiting: form, signature, claims.
     ///
     /// - Throws: the exact reason, for the log; answers show only its ``TokenRefusal/outcome``.
-    func verification(of token: String) throws(TokenRefusal) -> Verification
+    func beginVerifying(_ token: String) throws(TokenRefusal) -> Verification
 
     /// Looks up the bytes after the scheme among the tokens that were verified before, without waiting and without a
     /// copy.
     ///
     /// Returns nil if the token must be verified again.
-    func cached(_ token: ArraySlice<UInt8>) -> Principal?
+    func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal?
 }
 
 extension TokenVerifier {
     /// Returns nil: a verifier without a cache verifies every time.
-    package func cached(_ token: ArraySlice<UInt8>) -> Principal? { nil }
+    package func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal? { nil }
 
     /// Returns the person that a token represents, and waits if necessary.
     package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
-        try await verification(of: token).principal()
+        try await beginVerifying(token).principal()
     }
 }
 
@@ -79,5 +79,21 @@ extension Principal: Equatable {
         left.owner == right.owner && left.name == right.name && left.policy == right.policy
             && left.scopes == right.scopes && left.expiry == right.expiry && left.source == right.source
             && left.missingScopes == right.missingScopes
+    }
+}
+
+/// A token that passed every check, as a cache may keep it.
+///
+/// A cache compares the times at each use (V-104), and must know itself whether the key is still trusted (V-103).
+package struct VerifiedToken: Sendable, Equatable {
+    package let principal: Principal
+    /// The first second since 1970 at which the token is accepted, with the clock skew.
+    package let usableFrom: Int64
+    /// The first second since 1970 at which the token is no longer accepted, with the clock skew.
+    package let usableUntil: Int64
+
+    /// Returns whether a new verification would accept the times at this second since 1970 (V-104).
+    package func isUsable(at second: Int64) -> Bool {
+        usableFrom <= second && second < usableUntil
     }
 }

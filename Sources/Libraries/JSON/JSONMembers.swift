@@ -16,13 +16,7 @@ package struct JSONMembers: Sendable {
     /// The arrays and objects.
     private let nested: [JSONValue]
 
-    /// Reads a text that must be one object, without a byte-order mark.
-    ///
-    /// - Parameters:
-    ///   - bytes: the whole text.
-    ///   - limits: the limits of the text (V-20, V-51).
-    ///   - most: the most members of the object itself.
-    /// - Throws: ``JSONError``; nothing traps on any input.
+    /// Reads a text that must be one object with at most this many members, without a byte-order mark (V-20, V-51).
     package init(parsing bytes: [UInt8], limits: JSONLimits, most: Int) throws(JSONError) {
         var scanner = try JSONScanner(bytes, limits)
         guard scanner.next == UInt8(ascii: "{") else { throw .malformed(reason: "not an object", offset: 0) }

@@ -14,13 +14,7 @@ package final class PrivateKey: Sendable {
         self.algorithm = algorithm
     }
 
-    /// Makes a new key.
-    ///
-    /// - Parameters:
-    ///   - algorithm: the algorithm of the signatures, which decides the kind of key.
-    ///   - bits: the size of an RSA modulus, 1024 to 8192; below 2048 only for keys that must be refused.
-    /// - Throws: ``PrivateKeyError/modulusSize(bits:)`` or OpenSSL's failure.
-    /// - Returns: the key.
+    /// Makes a new key; an RSA modulus has 1024 to 8192 bits, and less than 2048 only for keys that must be refused.
     package static func generate(
         _ algorithm: SignatureAlgorithm = .rs256, bits: Int = 2048
     ) throws(PrivateKeyError) -> PrivateKey {
@@ -38,29 +32,22 @@ package final class PrivateKey: Sendable {
     }
 
     /// Reads an unencrypted RSA key in PEM, PKCS #8 or PKCS #1.
-    ///
-    /// - Parameter pem: the text, with its markers.
-    /// - Throws: ``PrivateKeyError/notPrivateKey``.
     package convenience init(pem: String) throws(PrivateKeyError) {
-        var text = pem
-        guard text.utf8.count <= 1 << 16 else { throw .notPrivateKey }
-        Cleanup.turnOff()
-        // The text is borrowed for the call.
-        let key = text.withUTF8 { bytes in
-            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-                unsafe copenssl_private_key_read(characters.baseAddress, characters.count)
-            }
+        guard pem.utf8.count <= 1 << 16 else { throw .notPrivateKey }
+        let key = try rethrowing(as: { _ in PrivateKeyError.notPrivateKey }) { () throws(ServerCredentialsError) in
+            try KeyHandle.reading(pem)
         }
-        ErrorQueue.clear()
-        guard let key = unsafe key else { throw .notPrivateKey }
-        unsafe self.init(KeyHandle(takingOwnershipOf: key), .rs256)
+        guard key.isRSA else { throw .notPrivateKey }
+        self.init(key, .rs256)
     }
 
     /// The key as PKCS #8 in PEM, unencrypted.
     package var pem: String { Self.text(handle.pem) }
 
     /// The public half as SubjectPublicKeyInfo in PEM (RFC 5280 section 4.1).
-    package var publicPEM: String { unsafe Self.text(MemoryText.taking(copenssl_public_key_write(handle.pointer))) }
+    package var publicPEM: String {
+        unsafe Self.text(MemoryText.written { unsafe PEM_write_bio_PUBKEY($0, handle.pointer) })
+    }
 
     private static func text(_ written: String?) -> String {
         guard let written else { preconditionFailure("writing a key to memory cannot fail, unless memory ran out") }
@@ -69,12 +56,12 @@ package final class PrivateKey: Sendable {
 
     /// The modulus of an RSA key, big-endian, without leading zero octet.
     package var modulus: [UInt8] {
-        unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_modulus(handle.pointer))
+        number(OSSL_PKEY_PARAM_RSA_N)
     }
 
     /// The public exponent of an RSA key, big-endian, without leading zero octet.
     package var exponent: [UInt8] {
-        unsafe Self.bytes(takingOwnershipOf: copenssl_rsa_exponent(handle.pointer))
+        number(OSSL_PKEY_PARAM_RSA_E)
     }
 
     /// The numbers of the public half.
@@ -93,22 +80,14 @@ package final class PrivateKey: Sendable {
         return .ec(x: Array(point.prefix(octets)), y: Array(point.suffix(octets)))
     }
 
-    /// Returns the public half.
-    ///
-    /// - Parameter algorithm: the algorithm of the signatures; that of this key by default.
-    /// - Returns: the key that verifies.
-    /// - Throws: ``PublicKeyError`` when OpenSSL finds the key unsound, or the key is not for the algorithm.
+    /// Returns the public half, for signatures of this algorithm or, by default, of the key's own.
     package func publicKey(for algorithm: SignatureAlgorithm? = nil) throws(PublicKeyError) -> PublicKey {
         try PublicKey(numbers, for: algorithm ?? self.algorithm)
     }
 
-    /// Signs a message as RFC 7518 section 3 and RFC 8037 section 3.1 say.
+    /// Signs a message as RFC 7518 section 3 and RFC 8037 section 3.1 say, perhaps as another algorithm for this kind of key.
     ///
-    /// - Parameters:
-    ///   - message: the message, which is not hashed yet.
-    ///   - other: an algorithm for the same kind of key; that of this key by default.
-    /// - Returns: the signature: as long as an RSA modulus, or the two numbers of ECDSA, each of the length of the curve.
-    /// - Throws: OpenSSL's failure.
+    /// A signature is as long as an RSA modulus, or the two numbers of ECDSA, each of the length of the curve.
     package func sign(_ message: [UInt8], as other: SignatureAlgorithm? = nil) throws(PrivateKeyError) -> [UInt8] {
         ErrorQueue.clear()
         let algorithm = other ?? algorithm
@@ -142,12 +121,26 @@ package final class PrivateKey: Sendable {
         return numbers
     }
 
-    private static func bytes(takingOwnershipOf number: OpaquePointer?) -> [UInt8] {
-        guard let number = unsafe number else { preconditionFailure("an RSA key has a modulus and an exponent") }
+    /// Returns a number of an RSA key by the name of its parameter, which is only read during the call.
+    private func number(_ name: String) -> [UInt8] {
+        var found: OpaquePointer?
+        guard unsafe EVP_PKEY_get_bn_param(handle.pointer, name, &found) == 1, let number = unsafe found else {
+            preconditionFailure("an RSA key has a modulus and an exponent")
+        }
         defer { unsafe BN_clear_free(number) }
         let count = Int(unsafe copenssl_number_count(number))
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = Int(unsafe BN_bn2bin(number, buffer.baseAddress))
         }
     }
+}
+
+/// Why a private key cannot be made, read or used.
+package enum PrivateKeyError: Error, Equatable, Sendable {
+    /// A modulus of this size is not made; a key has 1024 to 8192 bits.
+    case modulusSize(bits: Int)
+    /// There is no unencrypted private key in the text, or a key of another kind than the algorithm's.
+    case notPrivateKey
+    /// OpenSSL failed, for this reason in its own words.
+    case library(String)
 }

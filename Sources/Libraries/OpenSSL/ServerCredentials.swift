@@ -14,14 +14,11 @@ package struct ServerCredentials: Sendable, Equatable {
 
     /// Reads the texts of two files in PEM; other objects in a text, such as those of the other file, are ignored.
     ///
-    /// - Parameters:
-    ///   - certificates: the server's certificate and those of its issuers.
-    ///   - key: the private key, in PKCS #8, PKCS #1 or SEC 1, not encrypted.
-    /// - Throws: ``ServerCredentialsError``.
+    /// The certificates are the server's own and those of its issuers. The key is in PKCS #8, PKCS #1 or SEC 1.
     package init(certificates: String, key: String) throws(ServerCredentialsError) {
         Cleanup.turnOff()
         let chain = try CertificateChain(certificates)
-        let key = try Self.read(key)
+        let key = try KeyHandle.reading(key)
         guard chain.isFor(key, at: 0) else {
             let position = (1..<chain.count).first { chain.isFor(key, at: $0) }
             throw position.map { .keyOfAnother(position: $0 + 1) } ?? .keyDoesNotMatch
@@ -30,19 +27,6 @@ package struct ServerCredentials: Sendable, Equatable {
         self.certificates = chain.facts
         certificatesPEM = texts
         keyPEM = text
-    }
-
-    private static func read(_ pem: String) throws(ServerCredentialsError) -> KeyHandle {
-        var text = pem
-        var isEncrypted: Int32 = 0
-        // The text is borrowed for the call.
-        let key = text.withUTF8 { bytes in
-            unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-                unsafe copenssl_any_private_key_read(characters.baseAddress, characters.count, &isEncrypted)
-            }
-        }
-        guard let key = unsafe key else { throw isEncrypted == 1 ? .encryptedKey : .unreadableKey }
-        return unsafe KeyHandle(takingOwnershipOf: key)
     }
 }
 
@@ -60,7 +44,7 @@ package enum ServerCredentialsError: Error, Sendable, Equatable {
     case unreadableKey
     /// The private key belongs to none of the certificates.
     case keyDoesNotMatch
-    /// The private key belongs to this certificate, counted from 1, and not to the first.
+    /// The private key is that of a later certificate, at this position counted from 1, instead of the server's own.
     case keyOfAnother(position: Int)
 }
 
@@ -155,4 +139,60 @@ private struct CertificateChain {
             return certificates[index].facts(isFollowedByIssuer: isOrdered)
         }
     }
+}
+
+/// The parts of a certificate that an operator needs (RFC 5280).
+package struct CertificateFacts: Sendable, Equatable {
+    /// The DNS names and IP addresses that it names (`subjectAltName`).
+    package let names: [String]
+    /// The first second in which it is valid, since 1970.
+    package let notBefore: Int64
+    /// The last second in which it is valid, since 1970.
+    package let notAfter: Int64
+    /// The strength of its key in bits of security (NIST SP 800-57): 112 is RSA with 2048 bits.
+    package let keyStrength: Int
+    /// Whether its key is RSA, or EC on P-256 or P-384; our servers sign no handshake with other keys.
+    package let hasUsualKey: Bool
+    /// The strength of the hash that was signed, in bits of security: 128 is SHA-256.
+    package let signatureStrength: Int
+    /// Whether its extensions allow its use by a TLS server.
+    package let isForServers: Bool
+    /// Whether the next certificate of the chain is its issuer's; true for the last one.
+    package let isFollowedByIssuer: Bool
+}
+
+/// Owns one `X509`, which is only read.
+@safe final class CertificateHandle {
+    let pointer: OpaquePointer
+
+    init(takingOwnershipOf certificate: OpaquePointer) {
+        unsafe pointer = certificate
+    }
+
+    deinit { unsafe X509_free(pointer) }
+
+    /// Returns the facts; only the caller knows the next certificate.
+    func facts(isFollowedByIssuer: Bool) -> CertificateFacts {
+        let names = unsafe MemoryText.written { unsafe copenssl_certificate_names($0, pointer) } ?? ""
+        return CertificateFacts(
+            names: names.split(separator: "\n").map(String.init), notBefore: unsafe copenssl_not_before(pointer),
+            notAfter: unsafe copenssl_not_after(pointer),
+            keyStrength: Int(unsafe copenssl_certificate_key_strength(pointer)),
+            hasUsualKey: unsafe copenssl_certificate_key_is_usual(pointer) == 1,
+            signatureStrength: Int(unsafe copenssl_signature_strength(pointer)),
+            isForServers: unsafe copenssl_is_for_servers(pointer) == 1, isFollowedByIssuer: isFollowedByIssuer)
+    }
+
+    /// Returns whether another certificate issued this one, by names, key identifiers and the allowed uses of the key.
+    func isIssued(by other: CertificateHandle) -> Bool {
+        unsafe X509_check_issued(other.pointer, pointer) == X509_V_OK
+    }
+
+    /// Returns whether this private key belongs to the certificate.
+    func isFor(_ key: borrowing KeyHandle) -> Bool {
+        defer { ErrorQueue.clear() }
+        return unsafe X509_check_private_key(pointer, key.pointer) == 1
+    }
+
+    var pem: String? { unsafe MemoryText.written { unsafe PEM_write_bio_X509($0, pointer) } }
 }

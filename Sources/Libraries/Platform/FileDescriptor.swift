@@ -23,12 +23,6 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Opens a file with the flags of `open(2)`; children do not inherit it.
-    ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - flags: such as `O_RDONLY`.
-    ///   - mode: the permissions of a file that is created.
-    /// - Throws: the error of the system.
     init(opening path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
         let number = unsafe open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw .last("open '\(path)'") }
@@ -39,12 +33,10 @@ package struct FileDescriptor: ~Copyable, Sendable {
     ///
     /// Opening a pipe would wait for its other end, and opening a device may do anything.
     static func regular(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
-        let refusal = { (kind: String) in SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
-        }
-        if let kind = File.otherKind(path) { throw refusal(kind) }
+        if let kind = File.otherKind(path) { throw .noFile(path, kind) }
         // Another object may have taken the name meanwhile.
         let file = try FileDescriptor(opening: path, flags | O_NONBLOCK | O_NOCTTY)
-        if let kind = file.facts.flatMap({ File.otherKind(mode: $0.st_mode) }) { throw refusal(kind) }
+        if let kind = file.facts.flatMap({ File.otherKind(mode: $0.st_mode) }) { throw .noFile(path, kind) }
         return file
     }
 
@@ -110,5 +102,43 @@ func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
         } else if errno != EINTR {
             throw .last("write")
         }
+    }
+}
+
+/// One of the three streams that a program is started with.
+package enum StandardStream: Sendable {
+    case input, output, error
+
+    private var number: Int32 {
+        switch self {
+        case .input: STDIN_FILENO
+        case .output: STDOUT_FILENO
+        case .error: STDERR_FILENO
+        }
+    }
+
+    /// Whether the stream is a terminal, which a person sees, and no file or pipe.
+    package var isTerminal: Bool { isatty(number) == 1 }
+
+    /// Writes all bytes, and waits for a slow reader.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        try Platform.write(bytes, to: number)
+    }
+
+    /// Writes a text for a person; a failure is ignored, because it could be reported to nobody.
+    package func print(_ text: String) {
+        try? write(Array((text + "\n").utf8))
+    }
+
+    /// Returns all bytes up to the end of the stream, or to the limit.
+    package func readAll(limit: Int) throws(SystemError) -> [UInt8] {
+        try copy().readAll(limit: limit)
+    }
+
+    /// Returns another descriptor of the stream, which can be closed.
+    func copy() throws(SystemError) -> FileDescriptor {
+        let copy = dup(number)
+        guard copy >= 0 else { throw .last("read") }
+        return FileDescriptor(takingOwnershipOf: copy)
     }
 }

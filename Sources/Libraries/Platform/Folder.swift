@@ -10,11 +10,7 @@ package enum Folder {
     /// The deepest nesting, which ends a cycle of links.
     private static let deepest = 8
 
-    /// Returns the sorted paths of all files below a folder, relative to it, without names that begin with a dot.
-    ///
-    /// - Parameter path: the folder.
-    /// - Returns: paths such as `index.html` and `pictures/logo.svg`.
-    /// - Throws: the error of the system for the folder itself or for a folder below it.
+    /// Returns the sorted paths of all files below a folder, such as `pictures/logo.svg`, without names that begin with a dot.
     package static func files(below path: String) throws(SystemError) -> [String] {
         try files(below: path, prefix: "", depth: 0).sorted()
     }

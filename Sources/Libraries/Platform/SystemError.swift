@@ -39,6 +39,11 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     /// The operation and the reason in one line.
     package var description: String { "\(operation): \(reason)" }
 
+    /// Something else than a file has the name, such as a folder.
+    static func noFile(_ path: String, _ kind: String) -> SystemError {
+        SystemError(operation: "open '\(path)'", reason: "it is \(kind), not a file")
+    }
+
     /// Returns the error of this thread's last call.
     static func last(_ operation: String) -> SystemError {
         SystemError(code: errno, operation: operation)

@@ -6,7 +6,18 @@ private import CPostgreSQL
 /// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>). Keywords that are not given come from
 /// libpq's environment variables and defaults, except for those in ``defaults``.
 package struct ConnectionTarget: Sendable {
-    let keywords: [(name: String, value: String)]
+    private let keywords: [(name: String, value: String)]
+
+    /// All keywords in one text, with quotes around each value.
+    var connectionString: String {
+        keywords.filter { !$0.value.isEmpty }.map { "\($0.name)='\(Self.escaped($0.value))'" }.joined(separator: " ")
+    }
+
+    private static func escaped(_ value: String) -> String {
+        let special = [UInt8(ascii: "'"), UInt8(ascii: "\\")]
+        let bytes = value.utf8.flatMap { special.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// Our own defaults in place of libpq's: the primary among several hosts, and an end of every wait.
     ///

@@ -63,7 +63,7 @@ package struct Connection: ~Copyable {
     }
 
     /// Compiles one statement, to be run many times.
-    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil)
@@ -71,7 +71,7 @@ package struct Connection: ~Copyable {
         guard let compiled = unsafe statement else {
             throw SQLiteError(code: SQLITE_MISUSE, message: "no statement in the text")
         }
-        return unsafe Statement(takingOwnershipOf: compiled)
+        return unsafe SQLiteStatement(takingOwnershipOf: compiled)
     }
 
     /// Returns the integer in the first column of the first row of a statement; nil without rows.
@@ -101,6 +101,10 @@ package struct Connection: ~Copyable {
         package let log: Int64
         /// The number of pages, from the start of the log, that the database file has.
         package let copied: Int64
+
+        package init(log: Int64, copied: Int64) {
+            (self.log, self.copied) = (log, copied)
+        }
     }
 
     /// Copies as much of the log into the database file as readers and the writer allow, without waiting for them.
@@ -126,5 +130,36 @@ package struct Connection: ~Copyable {
     /// How many rows the last statement added, changed or removed.
     package var changes: Int {
         unsafe Int(sqlite3_changes64(handle))
+    }
+}
+
+extension Connection {
+    /// Runs the body in one writing transaction: commits when the body returns, and rolls back when it throws.
+    package func transaction<Outcome>(
+        _ body: () throws(SQLiteError) -> Outcome
+    ) throws(SQLiteError) -> Outcome {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let outcome = try body()
+            try execute("COMMIT")
+            return outcome
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Runs a body that only reads, all of it on one state of the database.
+    package func snapshot<Outcome>(_ body: () throws(SQLiteError) -> Outcome) throws(SQLiteError) -> Outcome {
+        try execute("BEGIN")
+        defer { rollBack() }
+        return try body()
+    }
+
+    /// Ends the open transaction without its changes, unless the error has ended it already.
+    package func rollBack() {
+        guard isInTransaction else { return }
+        // A rollback that fails leaves nothing to do: SQLite has rolled back by itself, or rolls back at the close.
+        _ = try? execute("ROLLBACK")
     }
 }

@@ -86,7 +86,7 @@ struct ClientSettings {
         guard let external = configuration.externalTenant else { return [:] }
         let (id, client) = (external.tenant.id, external.applications.clients.first)
         let resource = external.applications.resources.first
-        let (host, port) = (external.hostNames.first ?? "", WebAddress(secureBase)?.port ?? 443)
+        let (host, port) = (configuration.hostNames.first ?? "", WebAddress(secureBase)?.port ?? 443)
         // MSAL.js knows External ID by the name of its host alone, so any port but 443 needs `knownAuthorities`.
         let isOwn = WebAddress(secureBase)?.isLoopback ?? false
         let (page, known) =
@@ -95,7 +95,7 @@ struct ClientSettings {
         return [
             "externalID": id, "externalTenant": external.tenant.name, "externalClient": client?.id ?? "",
             "externalHost": port == 443 ? host : "\(host):\(port)", "externalPort": "\(port)",
-            "externalHosts": external.hostNames.joined(separator: " "),
+            "externalHosts": configuration.hostNames.joined(separator: " "),
             "externalScopes": (resource?.fullScopes ?? []).quoted, "authorityOfPage": page,
             "knownAuthorities": [known, "\(id).ciamlogin.com"].quoted,
             "redirectOfExternalPage": redirectOfPage(client), "redirectOfAndroid": redirectURI("msauth://"),
@@ -133,12 +133,10 @@ struct ClientSettings {
 }
 
 extension Resource {
-    /// The scopes as clients ask for them.
     fileprivate var fullScopes: [String] { scopes.map { "\(identifier)/\($0)" } }
 }
 
 extension [String] {
-    /// The elements of an array in JavaScript, Python or Swift.
     fileprivate var quoted: String { map { "\"\($0)\"" }.joined(separator: ", ") }
 }
 

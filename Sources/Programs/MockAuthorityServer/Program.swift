@@ -1,4 +1,5 @@
 import Basics
+import Curl
 import MockAuthority
 import Platform
 import Settings
@@ -97,6 +98,11 @@ private func settingsOfTheRun() -> [String: String] {
     return Dictionary(pairs) { first, _ in first }
 }
 
+/// The address of a running mock for those who name none: that of MOCK_AUTHORITY, of `make run` in this folder, or the default.
+func runningAuthority() -> String {
+    ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://\(settingsOfTheRun()["MOCK_LISTEN"] ?? "127.0.0.1:3001")"
+}
+
 private var helpText: String {
     """
     mock-authority stands in for Azure AD B2C, Entra External ID and Entra ID. It is for development only.
@@ -115,4 +121,17 @@ private var helpText: String {
     Settings (flag, then variable, then default):
     \(MockSettings.helpText)
     """
+}
+
+/// Runs `mock-authority health`, which asks the authority that runs with the same settings.
+///
+/// A container's health check then needs no other program.
+func health(_ settings: MockSettings) throws(OperatorError) -> String {
+    let address = settings.network.listen.seenFromHere
+    let reply = try rethrowing(as: { OperatorError("\(address): \($0.message)") }) { () throws(FetchError) in
+        // This resource always exists, and reading it changes nothing.
+        try HTTPFetcher.askOwnServer("http://\(address)\(MockAuthority.Path.badTokens)")
+    }
+    guard reply.status == 200 else { throw OperatorError("\(address) answers \(reply.status)") }
+    return "alive"
 }

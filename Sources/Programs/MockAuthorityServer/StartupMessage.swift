@@ -10,7 +10,6 @@ struct StartupMessage {
 
     struct Secure {
         let port: UInt16
-        /// The path of the certificate that clients must trust.
         let authorityFile: String
     }
 

@@ -1,7 +1,9 @@
 import Basics
 import Curl
+import HTTP
 import MockAuthority
 import Platform
+import Settings
 
 /// The help of `mock-authority token`, which asks a running authority or makes the token from the keys of a folder.
 let tokenHelp = """
@@ -9,13 +11,13 @@ let tokenHelp = """
                   --profile b2c|external-id|entra --tenant DOMAIN   a tenant beside the B2C tenant issues the token
                   --kid K                       the key with this kid signs the token
                   --bad NAME                    a bad token; the names: curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens)
-                  --authority URL               the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
+                  --authority URL               the running mock [MOCK_AUTHORITY; default: that of make run in this folder, or http://127.0.0.1:3001]
                   --state FOLDER [settings]     the keys in the folder sign the token, whether or not a mock runs
     """
 
 func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
     var query: [String] = []
-    var authority = ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://127.0.0.1:3001"
+    var authority = runningAuthority()
     var settings: [String] = []
     var rest = arguments[...]
     while let flag = rest.popFirst() {
@@ -52,4 +54,23 @@ private func ask(_ authority: String, _ target: String) throws(OperatorError) ->
     }) { () throws(FetchError) in try HTTPFetcher.askOwnServer("http://\(url.host):\(url.port)\(target)") }
     guard reply.status == 200 else { throw OperatorError(reply.text) }
     return reply.text
+}
+
+/// Prints the response of an authority with these settings to a request for a token, without listening.
+func printOfflineToken(_ settings: MockSettings, _ target: String) throws(OperatorError) -> Never {
+    let authority = try authority(settings, configuration(settings, settings.network.listen))
+    let wrongTarget = OperatorError("'\(target)' is not a request for a token.", .badSettings)
+    let request = try rethrowing(as: { _ in wrongTarget }) { () throws(HTTPFault) in
+        RequestHead(method: .get, target: try RequestTarget(parsing: target))
+    }
+    Task.detached {
+        guard case .later(let decide) = authority.decide(on: request), case .respond(let response) = await decide()
+        else { fail(OperatorError("the request for a token was not answered.")) }
+        let text = String(decoding: response.body, as: UTF8.self)
+        let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        if response.status == 200 { answer(line) }
+        fail(OperatorError(line))
+    }
+    // The task ends the program.
+    while true { Wakeup().wait() }
 }

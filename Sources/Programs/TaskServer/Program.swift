@@ -7,7 +7,9 @@ func runTaskServer() -> Never {
     let signals = Signals()
     let arguments = ProcessFacts.arguments(of: "task-server")
     // Help is for those whose settings are wrong, too.
-    if arguments.contains("--help") || arguments.contains("-h") { answer(HelpText.whole) }
+    if arguments.contains("--help") || arguments.contains("-h") {
+        answer(CommandHelp.forCommand(in: arguments) ?? CommandHelp.whole)
+    }
     if arguments.contains("--version") { answer("task-server \(programVersion)") }
     let input = SettingInput(arguments: arguments, environment: ProcessFacts.environment, file: readSettingFile)
     do throws(SettingMistakes) {

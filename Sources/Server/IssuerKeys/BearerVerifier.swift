@@ -10,7 +10,7 @@ package import Tokens
 /// (V-71).
 package final class BearerVerifier: TokenVerifier {
     let time: any TimeSource
-    /// The caches of the token sources, in the order of the settings; no two concern the same token.
+    /// The caches of the token sources, in the order of the settings; a token is of one of them.
     let caches: [KeyCache]
     /// The rules of the same sources.
     let rules: [ClaimRules]
@@ -46,8 +46,8 @@ package final class BearerVerifier: TokenVerifier {
     /// The time after which a cached token is verified again, in nanoseconds.
     private static let verifyAgainAfter: Int64 = 600 * 1_000_000_000
 
-    /// Finds a token that equals, byte for byte, one that passed every check (V-101); see ``TokenVerifier/cached(_:)``.
-    package func cached(_ token: ArraySlice<UInt8>) -> Principal? {
+    /// Finds a token that equals, byte for byte, one that passed every check (V-101); see ``TokenVerifier/cachedPrincipal(of:)``.
+    package func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal? {
         let now = time.now
         let seconds = time.wallSeconds
         let found = tokens.find(token) { entry in
@@ -57,20 +57,18 @@ package final class BearerVerifier: TokenVerifier {
         return found?.principal
     }
 
-    /// See ``TokenVerifier/verification(of:)``; a token whose key is known is verified on the caller's thread (V-78).
-    package func verification(of token: String) throws(TokenRefusal) -> Verification {
+    /// See ``TokenVerifier/beginVerifying(_:)``; a token whose key is known is verified on the caller's thread (V-78).
+    package func beginVerifying(_ token: String) throws(TokenRefusal) -> Verification {
         let token = try read(token)
         let snapshot = caches[token.source].current(now: time.now)
         guard snapshot.entries.isEmpty || snapshot.knows(token.header.keyIdentifier) else {
             return .waiting { [self] () async throws(TokenRefusal) in try await verifyUnknownKey(token) }
         }
-        return try verification(of: token, by: snapshot)
+        return try decide(on: token, by: snapshot)
     }
 
     /// Checks a token by these keys; if a refresh may change the refusal, the rest waits for the refresh.
-    private func verification(
-        of token: PresentedToken, by snapshot: KeySnapshot
-    ) throws(TokenRefusal) -> Verification {
+    private func decide(on token: PresentedToken, by snapshot: KeySnapshot) throws(TokenRefusal) -> Verification {
         do throws(TokenRefusal) {
             return .verified(try check(token, by: snapshot))
         } catch {
@@ -100,7 +98,7 @@ package final class BearerVerifier: TokenVerifier {
         if let retryAfter, !snapshot.knows(token.header.keyIdentifier) {
             throw refusal(.keysUnavailable(retryAfter: retryAfter), of: token)
         }
-        return try await verification(of: token, by: snapshot).principal()
+        return try await decide(on: token, by: snapshot).principal()
     }
 
     /// Returns the policy whose keys must be up to date before this refusal of a token is final; nil if it is final.
@@ -134,7 +132,7 @@ package final class BearerVerifier: TokenVerifier {
         let start = time.now
         switch snapshot.finding(token.compact, token.header) {
         case .good(let issuers):
-            defer { countVerification(since: start) }
+            defer { countTime(since: start) }
             let now = time.wallSeconds
             let claims = if let claims = token.claims { claims } else { try Claims(of: token.compact) }
             let verified = try rules[token.source].check(claims, of: issuers, now: now)
@@ -145,7 +143,7 @@ package final class BearerVerifier: TokenVerifier {
                     verifyAgainAt: start + Self.verifyAgainAfter))
             return verified.principal
         case .bad:
-            countVerification(since: start)
+            countTime(since: start)
             throw .badSignature
         case .unknownKey: throw .unknownKey
         case .otherAlgorithm: throw .wrongAlgorithm
@@ -153,7 +151,7 @@ package final class BearerVerifier: TokenVerifier {
         }
     }
 
-    private func countVerification(since start: Int64) {
+    private func countTime(since start: Int64) {
         verificationTimes.add(UInt64(clamping: time.now - start))
     }
 
@@ -233,4 +231,110 @@ struct PresentedToken: Sendable {
     /// The claims, if they were read to find the source.
     let claims: Claims?
     let source: Int
+}
+
+// The choice of a token's source (P-10, P-13, P-21, P-31).
+//
+// If there are several sources, the issuer that the token claims chooses one, before anything of the token is verified.
+// Then everything is checked by the rules and keys of that source, the issuer again. The choice costs only a
+// comparison: no invented issuer causes a fetch.
+extension BearerVerifier {
+    /// Returns the source of a token by its claims, of which nothing is verified yet.
+    ///
+    /// If no source has the issuer, some documents may not be loaded yet; then the client may try again.
+    func source(of claims: Claims) throws(TokenRefusal) -> Int {
+        guard let issuer = claims.issuer else { throw .wrongIssuer }
+        let now = time.now
+        if let index = caches.firstIndex(where: { $0.current(now: now).issues(issuer) }) { return index }
+        let policy = claims.policy
+        let second = time.wallSeconds
+        let undecided = caches.first { !$0.source.isClosed(at: second) && $0.hasUnknownIssuer(forPolicy: policy) }
+        guard let undecided else { throw .wrongIssuer }
+        throw .keysUnavailable(retryAfter: undecided.retryAfter)
+    }
+
+    /// Returns whether the time of a source is over, so that its tokens are refused (P-31).
+    func isClosed(_ source: Int) -> Bool { caches[source].source.isClosed(at: time.wallSeconds) }
+
+    /// Returns the refusal of a token whose key its source does not have, if other sources may know the key.
+    ///
+    /// Two issuers of Microsoft share keys, and one may have fetched a new key before the other: then the token is not
+    /// invalid (P-21). Otherwise its issuer does not publish the key (P-10).
+    func refusal(_ refusal: TokenRefusal, of token: PresentedToken) -> TokenRefusal {
+        let source = token.source
+        guard refusal == .unknownKey || refusal == .badSignature else { return refusal }
+        let now = time.now
+        for other in caches.indices where other != source {
+            let snapshot = caches[other].current(now: now)
+            guard case .good = snapshot.finding(token.compact, token.header) else { continue }
+            let isCertain = refusal == .badSignature || caches[source].isLoaded(since: snapshot.since)
+            return isCertain ? .wrongIssuer : .keysUnavailable(retryAfter: caches[source].retryAfter)
+        }
+        return refusal
+    }
+
+    /// Returns the token source of a token, as ``explain(_:)`` finds it; nil if no source has its issuer.
+    package func chosenSource(of token: String) -> TokenSourceStatus? {
+        let (source, refusal) = choice(for: token)
+        return refusal == .wrongIssuer ? nil : source.map { statuses[$0] }
+    }
+
+    /// Returns the source by whose rules to explain a token, and what is wrong with the choice.
+    func choice(for token: String) -> (source: Int?, refusal: TokenRefusal?) {
+        do throws(TokenRefusal) {
+            let index = try source(of: Claims(of: CompactToken(token)))
+            return (index, isClosed(index) ? .sourceClosed : nil)
+        } catch {
+            guard caches.count == 1 else { return (nil, error) }
+            // The rules of the only source say what else is wrong with the token.
+            return (0, isClosed(0) ? .sourceClosed : error == .wrongIssuer ? error : nil)
+        }
+    }
+}
+
+/// One token source at one moment, for `/readyz`, `/metrics` and `explain-token`.
+package struct TokenSourceStatus: Sendable, Equatable {
+    /// The name; nil for the source without a name.
+    package let name: String?
+    package let keys: KeyStatus
+    /// The issuers of the source, as far as they are known.
+    package let issuers: [String]
+    /// Whether the end date of the source is past.
+    package let isClosed: Bool
+
+    /// Whether tokens of the source can be accepted now.
+    package var serves: Bool { !isClosed && keys.state.serves }
+}
+
+extension TokenSource {
+    /// Whether the source has the owners of another, and so none to share with a third.
+    var sharesOwners: Bool { if case .shared = owners { true } else { false } }
+}
+
+// The issuers of all sources, for other parts than the verification.
+extension BearerVerifier {
+    /// The issuers whose tokens are accepted now, for the metadata of the protected resource (P-35).
+    ///
+    /// A source that has not loaded its metadata has no issuer yet. An issuer for many tenants counts once for each
+    /// listed tenant; if every tenant is allowed, it is left out, because no client could use it.
+    package var openIssuers: [String] {
+        zip(statuses, rules).filter { !$0.0.isClosed }.flatMap { status, rules in
+            status.issuers.flatMap { issuer in
+                guard IssuerTenant.isTemplate(issuer) else { return [issuer] }
+                return (rules.tenants?.listed ?? []).map { IssuerTenant.fill(issuer, with: $0) }
+            }
+        }.withoutDuplicates
+    }
+
+    /// Returns the mistake that a refused token shows, if it shows a common one (P-33).
+    package func mistake(in token: String, refused refusal: TokenRefusal) -> CommonMistake? {
+        CommonMistake(
+            in: token, refused: refusal, issuers: statuses.flatMap(\.issuers),
+            audiences: rules.flatMap(\.audience.accepted), now: time.wallSeconds)
+    }
+}
+
+extension IssuerKeysConfiguration {
+    /// The text before the owners of each source in the store, each once; empty for owners without a namespace.
+    package var ownerPrefixes: [String] { sources.indices.map(ownerPrefix(ofSource:)).withoutDuplicates }
 }

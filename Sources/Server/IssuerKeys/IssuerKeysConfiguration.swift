@@ -1,3 +1,4 @@
+import Basics
 import Tokens
 
 /// The settings of a ``BearerVerifier``, which do not change after the start.
@@ -50,5 +51,112 @@ package struct IssuerKeysConfiguration: Sendable, Equatable {
     func sourcesSharingOwners(with index: Int) -> [TokenSource] {
         let shared = sharedSource(of: index) ?? index
         return sources.indices.filter { $0 == shared || sharedSource(of: $0) == shared }.map { sources[$0] }
+    }
+}
+
+// The rules about several sources (P-2, P-14, P-15), as far as the settings show a mistake.
+extension IssuerKeysConfiguration {
+    /// The reasons why these sources cannot be served together, each in one line; empty if they can.
+    ///
+    /// ``SourceRegistry`` refuses mistakes that only the documents show, when they are loaded.
+    package var mistakes: [String] {
+        sources.indices.flatMap { index in
+            sources.indices.prefix(index).flatMap { mistakes(sources[$0], sources[index]) }
+                + ownerMistakes(ofSource: index) + templateMistakes(sources[index])
+        }
+    }
+
+    /// Warnings about settings that work, but probably not as intended.
+    package var warnings: [String] {
+        sources.compactMap { source in
+            let accepted = source.rules.audience.accepted
+            let isB2C = source.documents.contains { $0.policy != nil }
+            guard source.rules.isMicrosoft || isB2C, !accepted.isEmpty, accepted.allSatisfy({ $0.hasPrefix("api://") })
+            else {
+                return nil
+            }
+            return "\(source.setting("CLIENT_ID")): version 2 tokens never have an audience that begins with api://; "
+                + "add the application id alone."
+        }
+    }
+
+    /// Returns the mistakes of two sources with one name, one document or one issuer.
+    private func mistakes(_ first: TokenSource, _ second: TokenSource) -> [String] {
+        guard first.name != second.name else {
+            return ["Two sources have the name \(second.name ?? "none"); give each a name of its own."]
+        }
+        let urls = first.documents.map(\.metadataURL)
+        if let document = second.documents.first(where: { document in urls.contains { document.metadataURL == $0 } }) {
+            return ["\(second.providerSetting(of: document)): another source has the document \(document.metadataURL)."]
+        }
+        for issuer in second.knownIssuers {
+            guard let other = first.knownIssuers.first(where: { SourceRegistry.overlap($0, issuer) }) else { continue }
+            return [
+                "\(second.setting("ISSUER")): \(issuer) and \(other) of another source would issue the same tokens; an "
+                    + "issuer belongs to one source."
+            ]
+        }
+        return []
+    }
+
+    private func ownerMistakes(ofSource index: Int) -> [String] {
+        let source = sources[index]
+        switch source.owners {
+        case .own: return source.name == nil ? ["A source without name has no namespace of its own."] : []
+        case .bare: return bareMistakes(source, index)
+        case .shared(let name):
+            let setting = source.setting("OWNERS")
+            guard let shared = sharedSource(of: index), shared != index, !sources[shared].sharesOwners else {
+                return ["\(setting): there is no source \(name ?? "without name") with a namespace to share."]
+            }
+            return sharedMistakes(source, sources[shared], sourcesSharingOwners(with: index), setting)
+        }
+    }
+
+    private func bareMistakes(_ source: TokenSource, _ index: Int) -> [String] {
+        guard sources.count > 1 else { return [] }
+        if sources.prefix(index).contains(where: { $0.owners == .bare }) {
+            return ["\(source.setting("OWNERS")): another source has bare owners, and only one source can have them."]
+        }
+        guard !source.rules.owner.claim.isGUID else { return [] }
+        return [
+            "\(source.setting("OWNER_CLAIM")): without a namespace, and beside other sources, owners must be GUIDs (oid), or "
+                + "one of them could have the name of another source's owner."
+        ]
+    }
+
+    private func sharedMistakes(
+        _ source: TokenSource, _ shared: TokenSource, _ group: [TokenSource], _ setting: String
+    ) -> [String] {
+        guard source.rules.owner.claim == .objectIdentifier, shared.rules.owner.claim == .objectIdentifier else {
+            return ["\(setting): owners can be shared only if both sources name them by oid."]
+        }
+        guard source.rules.tenants == nil, shared.rules.tenants == nil else {
+            return [
+                "\(setting): a source for many tenants cannot share owners, because an object id is unique in one "
+                    + "tenant only."
+            ]
+        }
+        let tenants = Set(group.flatMap(\.knownTenants))
+        let hasForeignIssuer = group.flatMap(\.knownIssuers).contains { IssuerTenant.of($0) == nil }
+        if tenants.count > 1 || hasForeignIssuer {
+            return [
+                "\(setting): owners can be shared only within one tenant; the settings name several tenants, or an "
+                    + "issuer without a tenant."
+            ]
+        }
+        guard tenants.isEmpty else { return [] }
+        let address = source.documents.first.map(source.providerSetting) ?? setting
+        return [
+            "\(setting): owners can be shared only within a tenant that the settings name: write its id (a GUID) in place "
+                + "of its name in \(address), such as https://contoso.ciamlogin.com/<tenant id>."
+        ]
+    }
+
+    /// Returns a mistake if a template has no list of tenants, since it would accept every tenant (P-5).
+    private func templateMistakes(_ source: TokenSource) -> [String] {
+        let isOpen = source.knownIssuers.contains(where: IssuerTenant.isTemplate)
+        guard isOpen, source.rules.tenants == nil else { return [] }
+        return ["\(source.setting("ISSUER")): an issuer with {tenantid} needs \(source.setting("TENANTS"))."]
     }
 }

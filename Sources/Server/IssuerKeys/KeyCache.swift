@@ -12,8 +12,8 @@ final class KeyCache: Sendable {
     /// The values that the lock protects, which no fetch and no write to the file holds.
     struct Guarded {
         var state: KeyCacheState
-        /// The number of requests that wait for a refresh (V-81).
-        var waiters = 0
+        /// The requests that wait for the end of a refresh (V-81).
+        var waiters: [TimedWait] = []
     }
 
     /// The objects that all caches of a server share.
@@ -67,9 +67,9 @@ final class KeyCache: Sendable {
         guarded.withLock { $0.state.start() }
     }
 
-    /// Cancels a fetch, ends all waits soon, and joins the thread (V-91).
+    /// Cancels a fetch, ends all waits, and joins the thread (V-91).
     func stop() {
-        guarded.withLock { $0.state.stop() }
+        endWaits(with: false) { $0.stop() }
         environment.fetcher.cancel()
         refresher.requestStop()
         refresher.join()
@@ -106,7 +106,7 @@ final class KeyCache: Sendable {
         let now = time.now
         let identifiers = current(now: now).entries.map(\.key.published.keyIdentifier)
         return guarded.withLock {
-            $0.state.status(now: now, keyIdentifiers: identifiers, waiters: $0.waiters)
+            $0.state.status(now: now, keyIdentifiers: identifiers, waiters: $0.waiters.count)
         }
     }
 
@@ -163,7 +163,7 @@ final class KeyCache: Sendable {
     func searchUnknownKey() async -> Int? {
         let now = time.now
         let (demand, isReported) = guarded.withLock { guarded in
-            let demand = guarded.state.unknownKey(now: now, waiting: guarded.waiters)
+            let demand = guarded.state.unknownKey(now: now, waiting: guarded.waiters.count)
             return (demand, demand == .refuse && guarded.state.takeLimitReport())
         }
         if isReported { observer(.unknownKeysLimited(source: source.name)) }
@@ -172,7 +172,7 @@ final class KeyCache: Sendable {
         case .unavailable(let seconds): return seconds
         case .wait: refresher.wake()
         }
-        guard await refreshEnds(since: now) else { return 1 }
+        guard await refreshEnds() else { return 1 }
         let end = time.now
         // A key that a failed fetch did not bring may exist all the same (V-118).
         return guarded.withLock { $0.state.isDegraded ? $0.state.retryAfter(now: end) : nil }
@@ -185,9 +185,9 @@ final class KeyCache: Sendable {
         let documents = source.documents.indices.filter { source.documents[$0].isOf(policy) }
         guard !documents.isEmpty else { return true }
         let mayWait = guarded.withLock { guarded in
-            guarded.state.isRefreshPending && guarded.waiters < timing.mostWaiters
+            guarded.state.isRefreshPending && guarded.waiters.count < timing.mostWaiters
         }
-        if mayWait { _ = await refreshEnds(since: time.now) }
+        if mayWait { _ = await refreshEnds() }
         let now = time.now
         return guarded.withLock { guarded in
             !guarded.state.isRefreshPending
@@ -199,26 +199,31 @@ final class KeyCache: Sendable {
 
     /// Waits for the end of the refresh that runs or is about to begin.
     ///
-    /// Returns false if the wait took too long, or if the server stops. The request looks every few milliseconds: such
-    /// waits are rare, and nothing has to resume them.
-    private func refreshEnds(since start: Int64) async -> Bool {
-        let refreshes = guarded.withLock { guarded in
-            guarded.waiters += 1
-            return guarded.state.counters.refreshes
-        }
-        defer { guarded.withLock { $0.waiters -= 1 } }
-        while true {
-            let isTooLate = time.now >= start + timing.patience.nanoseconds
-            let end = guarded.withLock { guarded -> Bool? in
-                if guarded.state.isStopped { return false }
+    /// Returns false if the wait took too long, or if the server stops.
+    private func refreshEnds() async -> Bool {
+        let wait = TimedWait()
+        let hasEnded = await wait.suspend(for: timing.patience) {
+            guarded.withLock { guarded in
                 // The refresh may have ended since it was demanded.
-                if guarded.state.counters.refreshes != refreshes || !guarded.state.isRefreshPending { return true }
-                return isTooLate ? false : nil
+                if guarded.state.isStopped || !guarded.state.isRefreshPending {
+                    wait.resume(!guarded.state.isStopped)
+                } else {
+                    guarded.waiters.append(wait)
+                }
             }
-            if let end { return end }
-            // Detached: a task of a connection would run on its event loop.
-            await Task.detached { try? await Task.sleep(for: .milliseconds(5)) }.value
         }
+        guarded.withLock { guarded in guarded.waiters.removeAll { $0 === wait } }
+        return hasEnded
+    }
+
+    /// Changes the state in a way that ends a refresh, and resumes the requests that wait for the end.
+    private func endWaits(with result: Bool, _ change: (inout KeyCacheState) -> Void) {
+        let waiters = guarded.withLock { guarded in
+            change(&guarded.state)
+            defer { guarded.waiters = [] }
+            return guarded.waiters
+        }
+        for wait in waiters { wait.resume(result) }
     }
 
     // MARK: Refreshes
@@ -279,7 +284,7 @@ final class KeyCache: Sendable {
 
     private func endRefresh() {
         let now = time.now
-        guarded.withLock { $0.state.endRefresh(now: now) }
+        endWaits(with: true) { $0.endRefresh(now: now) }
         reportStateChange(now: now)
     }
 

@@ -1,3 +1,20 @@
+import Platform
+
+/// The reliability of the keys (V-70 to V-83); see `docs/keys-and-tokens.md`.
+package enum KeyState: String, Sendable, Equatable, CaseIterable {
+    /// Nothing was ever loaded, so tokens cannot be verified.
+    case empty
+    /// The keys were loaded recently.
+    case fresh
+    /// The keys are due for a refresh, and still verify tokens.
+    case stale
+    /// The keys are too old to be trusted, so tokens cannot be verified.
+    case expired
+
+    /// Whether tokens can be verified.
+    package var serves: Bool { self == .fresh || self == .stale }
+}
+
 /// The keys at one moment, for `/readyz` and `/metrics` (V-165).
 package struct KeyStatus: Sendable, Equatable {
     package var state: KeyState
@@ -26,4 +43,62 @@ package struct KeyCounters: Sendable, Equatable {
     package var refreshNanoseconds: Int64 = 0
     /// The tokens whose key was unknown.
     package var unknownKeys = 0
+}
+
+/// An event of the keys, for the log (V-133).
+///
+/// `source` is the name of a document: its policy or address, after the name of the token source if it has one. Key
+/// identifiers are as the provider wrote them: escape them before they are written.
+package enum KeyEvent: Sendable, Equatable {
+    /// A metadata document was loaded: the number of its keys, and the `kid`s that are new or gone.
+    case loaded(source: String, keys: Int, added: [String], removed: [String])
+    /// A metadata document could not be loaded, with the reason and remedy, and the time until the next attempt.
+    case loadFailed(source: String, reason: String, nextAttemptSeconds: Int)
+    /// A published key is not used; the event comes once for each set.
+    case keySkipped(source: String, key: SkippedKey)
+    /// The provider publishes the private half of a key, with which everyone who reads it can sign.
+    case privateKeyPublished(source: String, keyIdentifier: String)
+    /// The state of one token source, given by its name, has changed.
+    case stateChanged(source: String? = nil, from: KeyState, to: KeyState)
+    /// Unknown keys are refused without a refresh for now; the event comes once until the next refresh.
+    case unknownKeysLimited(source: String? = nil)
+    /// The keys of that many metadata documents were taken from the file.
+    case fileRead(source: String? = nil, documents: Int)
+    /// The file, or the keys of one metadata document in it, were not taken.
+    case fileIgnored(reason: String)
+    case fileNotWritten(reason: String)
+}
+
+/// The times and bounds of the key cache; see `docs/keys-and-tokens.md`.
+package struct KeyTiming: Sendable, Equatable {
+    /// The time after which keys are fetched anew, less a jitter of up to a tenth (V-87).
+    package var refresh: Duration = .seconds(3600)
+    /// The shortest time to which `Cache-Control: max-age` may shorten ``refresh`` (V-89).
+    package var shortestRefresh: Duration = .seconds(300)
+    /// The time for which keys are trusted after the last load (V-83).
+    package var trust: Duration = .seconds(86_400)
+    /// The longest pause between attempts after failures.
+    package var longestBackoff: Duration = .seconds(60)
+    /// The longest pause between attempts while no keys serve (V-72).
+    package var longestBackoffWithoutKeys: Duration = .seconds(4)
+    /// The refreshes that unknown keys may demand one after the other (V-79).
+    package var burst = 2
+    /// The time after which unknown keys may demand one more refresh.
+    package var refill: Duration = .seconds(30)
+    /// The shortest time between two forced refreshes (V-90).
+    package var forcedInterval: Duration = .seconds(5)
+    /// The most requests that may wait for a refresh (V-81).
+    package var mostWaiters = 64
+    /// The longest wait of a request for a refresh.
+    package var patience: Duration = .seconds(2)
+
+    package init() {}
+}
+
+extension TimeSource {
+    /// The monotonic clock, signed, because ages may reach back to before the machine started.
+    var now: Int64 { Int64(monotonicNanoseconds) }
+
+    /// The wall clock, in whole seconds since 1970.
+    var wallSeconds: Int64 { wallMilliseconds / 1000 }
 }

@@ -1,4 +1,6 @@
+import Basics
 import HTTP
+import Tasks
 import Tokens
 
 /// Everything that the API refuses, with tables of problems in which no byte of a request occurs (V-117).
@@ -36,5 +38,270 @@ enum APIFailure: Error {
 
     private static func list(_ methods: [Method]) -> String {
         methods.map(\.name).joined(separator: ", ")
+    }
+}
+
+/// Why a request is refused for its credentials (RFC 6750 section 3, V-01 to V-63).
+enum CredentialFailure: Error {
+    case missing
+    /// The token is in the query, where the settings do not allow it.
+    case inQuery
+    case malformed
+    case token(TokenRefusal)
+    case missingScope(String)
+    case tooManyRequests(retryAfter: Int)
+
+    var problem: Problem {
+        switch self {
+        case .missing: Self.missingToken
+        case .inQuery:
+            Problem(
+                401, "auth.missing", "No token",
+                "Send the token as a header, Authorization: Bearer <token>; this server takes none in the query.",
+                headers: Self.challenge())
+        case .malformed:
+            Problem(
+                400, "request.credentials", "The credentials are malformed",
+                "Send one Authorization field with one token: Authorization: Bearer <token>.",
+                headers: Self.challenge("error=\"invalid_request\""))
+        case .token(let refusal):
+            Self.problem(of: refusal.outcome)
+        case .missingScope(let scope):
+            Self.problem(ofMissing: scope)
+        case .tooManyRequests(let seconds):
+            Problem(
+                429, "request.rate", "Too many requests", "Wait \(seconds) s before the next request.",
+                headers: ["Retry-After": String(seconds)])
+        }
+    }
+
+    /// Returns the same problem for every bad token, so that attackers learn nothing, except for an expired token, which
+    /// clients then refresh, and for one that is too long, with which nothing else would help (V-63).
+    private static func problem(of outcome: TokenRefusal.Outcome) -> Problem {
+        switch outcome {
+        case .invalid: invalidToken
+        case .expired: expiredToken
+        case .tooLong: longToken
+        case .insufficientScope(let scopes): problem(ofMissing: scopes)
+        case .unavailable(let seconds):
+            Problem(
+                503, "keys.unavailable", "Tokens cannot be checked now",
+                "The keys of the authority are not available; try again shortly.",
+                headers: ["Retry-After": String(seconds)])
+        }
+    }
+
+    // These answers are made once, since a flood of requests gets them.
+    private static let missingToken = Problem(
+        401, "auth.missing", "No token", "Send a token: Authorization: Bearer <token>.", headers: challenge())
+    private static let invalidToken = Problem(
+        401, "token.invalid", "The access token is invalid", "Sign in again, and send the new token.",
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token is invalid\""))
+    private static let expiredToken = Problem(
+        401, "token.expired", "The access token expired", "Refresh the token or sign in again, and send the new one.",
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token expired\""))
+
+    private static let longToken = Problem(
+        401, "token.too_long", "The access token is too long",
+        "A new token would be as long. Ask the operator to have fewer groups or claims put into tokens of up to 16 KiB.",
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token is too long\""))
+
+    private static func problem(ofMissing scope: String) -> Problem {
+        Problem(
+            403, "token.scope", "The token does not allow this",
+            "Ask the authority for a token with the scope \(scope), and send that.",
+            headers: challenge("error=\"insufficient_scope\", scope=\"\(scope)\""))
+    }
+
+    private static func challenge(_ parameters: String = "") -> FieldLines {
+        ["WWW-Authenticate": parameters.isEmpty ? "Bearer realm=\"tasks\"" : "Bearer realm=\"tasks\", \(parameters)"]
+    }
+}
+
+extension TokenRefusal {
+    /// The code of the problem that a client gets for it; `/problems.html` explains it.
+    package var problemCode: String { CredentialFailure.token(self).problem.code }
+}
+
+/// Why the input of a request cannot be used.
+enum InputFailure: Error {
+    /// There is no text; perhaps because the body looks like JSON and its type says form.
+    case missingText(looksLikeJSON: Bool)
+    case text(TaskText.Failure)
+    /// JSON that is malformed at this byte, if it is known.
+    case malformedJSON(offset: Int?)
+    case malformedForm
+    case tooManyFormFields
+    case unsupportedMediaType
+    case changesMediaType
+    /// The body is compressed (`Content-Encoding`).
+    case contentCoding
+    case field(name: String, expected: String)
+    /// Both names of a value are new, and they disagree.
+    case contradiction(TaskChange.Contradiction)
+    case detail(name: String, expected: String)
+    case argument(name: String, expected: String)
+    /// A request to delete has an argument that it does not know.
+    case unknownArgument
+    /// Not a list of changes; JSON that is malformed at this byte, if it is known.
+    case malformedChanges(offset: Int?)
+    /// A failure of one change in a list, counted from 1.
+    indirect case change(number: Int, InputFailure)
+    case malformedIdempotencyKey
+    case idempotencyKeyReused
+
+    var problem: Problem {
+        switch self {
+        case .missingText(looksLikeJSON: false), .text(.empty):
+            // Status and code of the sample servers (docs/clients.md, "Errors").
+            Problem(
+                409, "MissingTask", "The text is missing",
+                "Give a text: {\"task\":\"Buy milk\"} as application/json, or a form field task or Text.")
+        case .missingText(looksLikeJSON: true):
+            Problem(
+                409, "MissingTask", "The text is missing",
+                "The body looks like JSON, but its type says form; add the header Content-Type: application/json.")
+        case .text(.tooLong(let bytes)):
+            Problem(
+                400, "task.too_long", "The text is too long",
+                "It has \(bytes) bytes; \(TaskText.longest) are the most. Shorten it.")
+        case .text(.containsNUL):
+            Problem(
+                400, "task.nul", "A text contains U+0000", "Leave the character U+0000 out of every name and value.")
+        case .malformedJSON(let offset):
+            Problem(
+                400, "request.json", "The body is not JSON that can be used",
+                "Send one JSON object in UTF-8" + (offset.map { "; reading failed at byte \($0)." } ?? "."))
+        case .malformedForm:
+            Self.form("Send the fields as application/x-www-form-urlencoded or multipart/form-data, well formed.")
+        case .tooManyFormFields:
+            Self.form(
+                "Send at most \(FormURLEncoded.mostFields) fields as application/x-www-form-urlencoded, "
+                    + "or \(MultipartForm.mostParts) as multipart/form-data.")
+        case .unsupportedMediaType:
+            Self.mediaType("Send application/json, application/x-www-form-urlencoded or multipart/form-data")
+        case .field(let name, let expected):
+            Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
+        case .contradiction(let value):
+            Problem(
+                400, "request.field", "A field cannot be used",
+                value == .text
+                    ? "task must be the same as Text, or one of the two as stored; send one of the two."
+                    : "completed must be the same as Completed, or one of the two as stored; send one of the two.")
+        case .detail(let name, let expected):
+            Problem(422, "task.detail", "A detail of the task cannot be used", "\(name) must be \(expected).")
+        case .argument(let name, let expected):
+            Problem(400, "request.query", "A query argument cannot be used", "\(name) must be \(expected).")
+        case .unknownArgument:
+            Problem(
+                400, "request.query", "A query argument cannot be used",
+                "Nothing was deleted. Delete one task by its id and without an argument, or of /api/tasks those that are done "
+                    + "(completed=true) or that have a text (task=...).")
+        case .malformedChanges(let offset):
+            Problem(
+                400, "request.changes", "The list of changes cannot be used",
+                "Send a JSON array of 1 to \(ChangeList.most) objects, each with the id of another task"
+                    + (offset.map { "; reading failed at byte \($0)." } ?? "."))
+        case .change(let number, let failure): failure.problem.ofChange(number)
+        case .changesMediaType: Self.mediaType("Send the list of changes as application/json")
+        case .contentCoding:
+            Problem(
+                415, "request.content_coding", "The body is compressed",
+                "This server reads no Content-Encoding but identity; send the body as it is, without that header.",
+                headers: ["Accept-Encoding": "identity"])
+        case .malformedIdempotencyKey:
+            Problem(
+                400, "request.idempotency_key", "The Idempotency-Key is malformed",
+                "Send one Idempotency-Key of 1 to 255 printable ASCII characters, such as a UUID; spaces only inside."
+            )
+        case .idempotencyKeyReused:
+            Problem(
+                422, "request.idempotency_key_reused", "The Idempotency-Key was used before",
+                "This key belongs to another task; use a new key for each task, the same only for a retry.")
+        }
+    }
+
+    private static func form(_ advice: String) -> Problem {
+        Problem(400, "request.form", "The body is not a form that can be read", advice)
+    }
+
+    private static func mediaType(_ advice: String) -> Problem {
+        Problem(415, "request.media_type", "Unsupported content type", "\(advice), and say so in Content-Type.")
+    }
+}
+
+extension Problem {
+    /// The same problem, for one change of a list.
+    fileprivate func ofChange(_ number: Int) -> Problem {
+        var problem = self
+        problem.detail = "Nothing was changed, for change \(number) of the list: \(detail)"
+        return problem
+    }
+}
+
+/// Why a valid request cannot be done in the present state.
+enum StateFailure: Error {
+    /// The task does not exist, or belongs to another person. Both get the same answer.
+    case noSuchTask
+    /// Of a list of changes: tasks of these ids do not exist, or belong to another person.
+    case noSuchTasks([Int64])
+    case tooManyTasks(limit: Int)
+    /// `If-Match` names another state.
+    case changedMeanwhile
+    /// Of a list of changes: tasks of these ids are in another state than `ifMatch` names.
+    case tasksChangedMeanwhile([Int64])
+    case store(StoreError)
+
+    var problem: Problem {
+        switch self {
+        case .noSuchTask:
+            Problem(404, "task.not_found", "No such task", "You have no task with this id; GET /api/tasks lists yours.")
+        case .noSuchTasks(let ids):
+            Problem(
+                404, "task.not_found", "No such task",
+                "Nothing was changed, because you have no tasks with the ids in ids; GET /api/tasks lists yours.",
+                identifiers: ids)
+        case .tooManyTasks(let limit):
+            Problem(
+                409, "task.too_many", "Too many tasks",
+                "You have \(limit.counted("task")), the most that one person may have; delete some first.")
+        case .changedMeanwhile:
+            Problem(
+                412, "task.changed", "The task was changed meanwhile",
+                "It is not in the state that If-Match names; GET it again, and change that.")
+        case .tasksChangedMeanwhile(let ids):
+            Problem(
+                412, "task.changed", "The task was changed meanwhile",
+                "Nothing was changed, because the tasks with the ids in ids are not in the state that their ifMatch names; "
+                    + "GET them again, and change that.", identifiers: ids)
+        case .store(let error):
+            Self.problem(of: error)
+        }
+    }
+
+    private static func problem(of error: StoreError) -> Problem {
+        switch error {
+        case .overloaded, .withdrawn:
+            Problem(
+                503, "store.overloaded", "Too busy", "Too many changes wait at the moment; try again shortly.",
+                headers: ["Retry-After": "1"])
+        case .noRoomForAnswer:
+            Problem(
+                503, "list.no_room", "Too many long lists are being sent",
+                "Read the lists that you asked for to their end, or ask for less with ?limit=; try again shortly.",
+                headers: ["Retry-After": "5"])
+        case .unavailable:
+            Problem(
+                503, "store.unavailable", "The store cannot be reached",
+                "A change may have been made or not; try again shortly, with the same Idempotency-Key.",
+                headers: ["Retry-After": "5"])
+        case .full:
+            Problem(
+                507, "store.full", "The disk is full", "Nothing was changed; the server's operator must make room.")
+        case .broken:
+            Problem(
+                500, "store.broken", "The store failed",
+                "Try again; if it fails again, give the server's operator the request id.")
+        }
     }
 }

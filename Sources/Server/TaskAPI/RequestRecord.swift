@@ -1,3 +1,4 @@
+import Basics
 package import HTTP
 package import Tokens
 
@@ -31,4 +32,60 @@ package struct RequestRecord: Sendable {
     package var clientRequestIdentifier: String?
     /// The trace id of a valid `traceparent`.
     package var trace: String?
+}
+
+/// The facts about a refused token that a log may show (V-132).
+package struct RefusedToken: Sendable {
+    /// The `kid` of the header, which names a public key, as at most 64 printable characters.
+    package let keyIdentifier: String?
+    /// A digest of the token, which is the same whenever the token comes again; the token cannot be computed from it.
+    package let fingerprint: String?
+    /// The common mistake that the token shows (P-33).
+    package let mistake: CommonMistake?
+
+    /// Examines the token that a request presents; nil if the request presents none.
+    init?(
+        of head: RequestHead, _ refusal: TokenRefusal, allowQuery: Bool,
+        fingerprint: (_ token: String) -> String?, mistake: (_ token: String, TokenRefusal) -> CommonMistake?
+    ) {
+        let credentials = BearerCredentials(of: head, allowQuery: allowQuery)
+        guard case .token(let bytes) = credentials else { return nil }
+        let token = String(decoding: bytes, as: UTF8.self)
+        keyIdentifier = Self.keyIdentifier(of: token)
+        self.fingerprint = fingerprint(token)
+        self.mistake = mistake(token, refusal)
+    }
+
+    /// Returns the `kid`, made short and harmless, whatever the sender wrote (V-28, V-131).
+    private static func keyIdentifier(of token: String) -> String? {
+        guard let header = try? JOSEHeader(of: CompactToken(token)) else { return nil }
+        return header.keyIdentifier.printable(64)
+    }
+}
+
+/// The ids that clients send to find their request in a log again.
+enum CorrelationIdentifier {
+    /// A `client-request-id` (ADAL, MSAL) that can be logged and returned: at most 64 letters, digits and `-._`.
+    static func cleaned(_ value: String) -> String? {
+        guard (1...64).contains(value.utf8.count),
+            value.utf8.allSatisfy({ $0.isLetterOrDigit || "-._".utf8.contains($0) })
+        else { return nil }
+        return value
+    }
+
+    /// The trace id of a `traceparent` of any version but ff (W3C Trace Context section 3.2); later ones may have more
+    /// parts.
+    static func trace(_ value: String) -> String? {
+        let parts = value.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, zip(parts, [2, 32, 16, 2]).allSatisfy({ $0.utf8.count == $1 && isHex($0) }),
+            parts[0] != "ff", parts[0] != "00" || parts.count == 4, !isZero(parts[1]), !isZero(parts[2])
+        else { return nil }
+        return String(parts[1])
+    }
+
+    private static func isHex(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    private static func isZero(_ text: Substring) -> Bool { text.utf8.allSatisfy { $0 == 0x30 } }
 }

@@ -1,4 +1,7 @@
-import HTTP
+import Basics
+package import HTTP
+import Tasks
+import Tokens
 
 /// The routes of the API: one table of patterns, methods, scopes and handlers.
 ///
@@ -36,7 +39,7 @@ package enum Route: Int, CaseIterable, Sendable {
                 Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.list)),
                 Operation(.post, scope: .write, handler: .withBody(tasks.add)),
                 Operation(.patch, scope: .write, handler: .withBody(tasks.changeAll)),
-                Operation(.delete, scope: .write, handler: .withBody(tasks.removeAllOrCompleted)))
+                Operation(.delete, scope: .write, handler: .withBody(tasks.removeAll)))
         case .task:
             .protected(
                 "/api/tasks/{id}",
@@ -55,7 +58,7 @@ package enum Route: Int, CaseIterable, Sendable {
                 Operation(.post, scope: .write, handler: .withBody(tasks.addTextOfPath)),
                 Operation(.delete, scope: .write, handler: .withBody(tasks.removeTextOfPath)))
         case .me:
-            .protected("/api/me", Operation(.get, .head, scope: .read, handler: .withoutBody(PrincipalAnswer.answer)))
+            .protected("/api/me", Operation(.get, .head, scope: .read, handler: .ofPrincipal(PrincipalAnswer.answer)))
         // A path below /api that does not exist asks for a token like the others (V-08).
         case .unknownBelowAPI: .protected("/api/?")
         case .health: .open("/healthz", pages.health)
@@ -66,5 +69,137 @@ package enum Route: Int, CaseIterable, Sendable {
             .open("/.well-known/oauth-protected-resource/{resource*}", pages.protectedResource)
         case .file: .open("/{file*}", pages.file)
         }
+    }
+}
+
+/// One row of the table of routes (``Route``); a class, so that a request takes one reference to it.
+package final class RouteDefinition: Sendable {
+    /// A handler of a page that everyone may read.
+    typealias OpenHandler = @Sendable (APIRequest) throws(APIFailure) -> HandlerResult
+
+    /// Who may use the route.
+    enum Access: Sendable {
+        /// Everyone, with `GET` and `HEAD`.
+        case open(OpenHandler)
+        /// Holders of a token, which is checked before anything else (V-09).
+        case token([Operation])
+    }
+
+    let path: PathPattern
+    let access: Access
+    /// See ``PathPattern/text``.
+    package var pattern: String { path.text }
+
+    /// The methods in the order of an `Allow` field, without `OPTIONS` (V-147).
+    package let methods: [Method]
+
+    private init(_ pattern: StaticString, _ access: Access) {
+        path = PathPattern(pattern)
+        self.access = access
+        switch access {
+        case .open: methods = [.get, .head]
+        case .token(let operations): methods = operations.flatMap(\.methods)
+        }
+    }
+
+    static func open(_ pattern: StaticString, _ handler: @escaping OpenHandler) -> RouteDefinition {
+        RouteDefinition(pattern, .open(handler))
+    }
+
+    static func protected(_ pattern: StaticString, _ operations: Operation...) -> RouteDefinition {
+        RouteDefinition(pattern, .token(operations))
+    }
+
+    /// Whether a token is required before anything else is answered (V-09).
+    package var isProtected: Bool { if case .token = access { true } else { false } }
+
+    /// The operation of this route on a method; nil for a method that the route does not have, and for an open route.
+    package func operation(_ method: Method) -> Operation? {
+        switch access {
+        case .open: nil
+        case .token(let operations): operations.first { $0.methods.contains(method) }
+        }
+    }
+}
+
+/// The operation of some methods of a protected route.
+package struct Operation: Sendable {
+    /// The scope that a token must have, if the settings name one for it (V-59).
+    package enum Scope: String, Sendable { case read, write }
+
+    enum Handler: Sendable {
+        /// Answers by the token alone. A body that is sent is dropped.
+        case ofPrincipal(@Sendable (Principal) -> HandlerResult)
+        /// Decides without a body. A body that is sent is dropped.
+        case withoutBody(@Sendable (APIRequest, Owner) throws(APIFailure) -> HandlerResult)
+        case withBody(@Sendable (APIRequest, Owner, [UInt8]) throws(APIFailure) -> HandlerResult)
+    }
+
+    let methods: [Method]
+    package let scope: Scope
+    let handler: Handler
+
+    package var readsBody: Bool { if case .withBody = handler { true } else { false } }
+
+    init(_ methods: Method..., scope: Scope, handler: Handler) {
+        self.methods = methods
+        self.scope = scope
+        self.handler = handler
+    }
+}
+
+/// The result of a handler for a request that it accepts.
+enum HandlerResult: Sendable {
+    case ready(Response)
+    /// The closure makes the answer. It may wait, for example for the store.
+    case pending(@Sendable () async throws(APIFailure) -> Response)
+
+    func response() async throws(APIFailure) -> Response {
+        switch self {
+        case .ready(let response): response
+        case .pending(let finish): try await finish()
+        }
+    }
+}
+
+/// The rows of all routes, with the handlers of one API.
+package struct RouteTable: Sendable {
+    /// In the order of ``Route``.
+    package let rows: [(route: Route, definition: RouteDefinition)]
+
+    private let base: String
+
+    /// `base` is the path below which a proxy has put the server, or nothing.
+    init(_ tasks: TaskHandlers, _ pages: PublicHandlers, below base: String = "") {
+        self.base = base
+        rows = Route.allCases.map { ($0, $0.definition(tasks, pages)) }
+    }
+
+    package subscript(route: Route) -> RouteDefinition { rows[route.rawValue].definition }
+
+    /// The first route that matches the path of a target; ``Route/file`` matches what no other does.
+    package func match(_ target: RequestTarget) -> RouteMatch {
+        let path = RequestPath(target, below: base)
+        for (route, definition) in rows where definition.path.matches(path) {
+            return RouteMatch(route: route, definition: definition, path: path)
+        }
+        return RouteMatch(route: .file, definition: self[.file], path: path)
+    }
+}
+
+/// The route of a path, with the values of its pattern's names.
+package struct RouteMatch: Sendable {
+    package let route: Route
+    package let definition: RouteDefinition
+    let path: RequestPath
+
+    /// The segment of this name, or all that is left for `{name*}`; empty where the pattern has no such name.
+    package subscript(name: String) -> String {
+        definition.path.text(named: name, of: path) ?? ""
+    }
+
+    /// The value of `{id}`; nil for an integer that is the id of no task: with a sign, or beyond 64 bits.
+    package var taskIdentifier: Int64? {
+        Int64(decimal: self["id"])
     }
 }

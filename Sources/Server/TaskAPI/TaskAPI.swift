@@ -1,3 +1,4 @@
+import Basics
 package import HTTP
 import Platform
 import Tasks
@@ -39,8 +40,7 @@ package final class TaskAPI: RequestHandler {
                 return decision(try handler(request), on: request)
             case .token:
                 let token = try authentication.token(of: head)
-                if let principal = authentication.cached(token) { return try decide(request, principal) }
-                switch try authentication.verification(of: token) {
+                switch try authentication.verify(token) {
                 case .verified(let principal): return try decide(request, principal)
                 case .waiting(let rest): return .later { [self] in await wait(for: rest, token, request) }
                 }
@@ -65,20 +65,22 @@ package final class TaskAPI: RequestHandler {
     }
 
     private func decide(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> Decision {
-        try authentication.admit(principal, request)
-        request.owner = Owner(principal.owner)
+        let owner = Owner(principal.owner)
+        try authentication.admit(owner, request)
+        request.owner = owner
         let route = request.match.definition
         guard let operation = route.operation(request.head.method) else {
             throw route.methods.isEmpty ? .nothingHere : .methodNotAllowed(route.methods)
         }
         try authentication.check(operation.scope, of: principal)
         switch operation.handler {
-        case .withoutBody(let handler): return decision(try handler(request, principal), on: request)
+        case .ofPrincipal(let handler): return decision(handler(principal), on: request)
+        case .withoutBody(let handler): return decision(try handler(request, owner), on: request)
         case .withBody(let handler):
             guard request.head.headers.hasPlainBody else { throw .input(.contentCoding) }
             return .readBody(limit: configuration.bodyLimit) { [self] body in
                 refusingFailures(of: request) { () throws(APIFailure) in
-                    decision(try handler(request, principal, body), on: request)
+                    decision(try handler(request, owner, body), on: request)
                 }
             }
         }
@@ -90,10 +92,10 @@ extension TaskAPI {
     private func decision(_ result: HandlerResult, on request: APIRequest) -> Decision {
         switch result {
         case .ready(let response): return respond(response, to: request)
-        case .pending(let work):
+        case .pending(let finish):
             return .later { [self] in
                 do throws(APIFailure) {
-                    return respond(try await work(), to: request)
+                    return respond(try await finish(), to: request)
                 } catch {
                     return refuse(request, error)
                 }
@@ -112,6 +114,8 @@ extension TaskAPI {
     }
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
+        // Nobody gets this answer, and the server counts the clients who leave.
+        if case .state(.store(.withdrawn)) = failure { return .respond(response(to: failure, of: request)) }
         let token = failure.tokenRefusal.map { refusal in
             // The whole configuration would hold the observer, which may keep the record and with it this closure.
             {
@@ -145,5 +149,45 @@ extension TaskAPI {
         commonHeaders.add(to: &response, for: request)
         configuration.observe(request.record(response, at: configuration.time.monotonicNanoseconds))
         return .respond(response)
+    }
+}
+
+/// One request on its way through the API: its head, its route, and what its record needs.
+final class APIRequest: @unchecked Sendable {
+    // This is sendable, because `decide` and the closure that it returns run one after the other, never at once, and the
+    // server's hand-over between them orders the memory. It is a class, because the closure continues where `decide` stopped.
+    let head: RequestHead
+    let match: RouteMatch
+    private let started: UInt64
+    /// The person, once the token was verified.
+    var owner: Owner?
+    /// The remaining requests of the person, if requests are limited.
+    var rate: RateState?
+    private var problem: String?
+    private var refusal: TokenRefusal?
+    private var refusedToken: (@Sendable () -> RefusedToken?)?
+
+    /// A request whose head was in at this monotonic time, in nanoseconds.
+    init(_ head: RequestHead, _ match: RouteMatch, started: UInt64) {
+        self.head = head
+        self.match = match
+        self.started = started
+    }
+
+    func note(_ failure: APIFailure, refusedToken: (@Sendable () -> RefusedToken?)? = nil) {
+        problem = failure.problem.code
+        refusal = failure.tokenRefusal
+        self.refusedToken = refusedToken
+    }
+
+    /// The record of the request when this response is ready, at a monotonic time.
+    func record(_ response: Response, at now: UInt64) -> RequestRecord {
+        RequestRecord(
+            identifier: head.identifier, method: head.method, route: match.definition.pattern, status: response.status,
+            duration: now - started, bytes: response.body.count, peer: head.peer,
+            owner: owner.map { FNV1a(of: $0.identifier).value },
+            problem: problem, refusal: refusal, refusedToken: refusedToken,
+            clientRequestIdentifier: head.headers["client-request-id"].flatMap { CorrelationIdentifier.cleaned($0) },
+            trace: head.headers["traceparent"].flatMap { CorrelationIdentifier.trace($0) })
     }
 }

@@ -18,6 +18,8 @@ package struct TaskAPIConfiguration: Sendable {
     package var origins = CrossOrigin.any
     /// The memory of long answers; the store has the same.
     package var answers = AnswerMemory()
+    /// How long a request may wait for room in that memory.
+    package var answerPatience = Duration.seconds(1)
     /// The longest body, in bytes.
     package var bodyLimit = 65536
     /// How many tasks one person may have.

@@ -13,6 +13,7 @@ final class TaskHandlers: Sendable {
     let time: any TimeSource
     /// The memory of long answers.
     let answers: AnswerMemory
+    private let patience: Duration
     private let taskLimit: Int
     /// Where the tasks are, as clients see it.
     private let path: String
@@ -21,13 +22,14 @@ final class TaskHandlers: Sendable {
         store = configuration.store
         time = configuration.time
         answers = configuration.answers
+        patience = configuration.answerPatience
         taskLimit = configuration.taskLimit
         path = "\(configuration.base)/api/tasks"
     }
 
     /// `GET /api/tasks`: at once if the whole list is requested and the store has it in memory.
-    func list(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
-        let (head, owner) = (request.head, Owner(principal.owner))
+    func list(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
+        let head = request.head
         if head.target.query.isEmpty, let list = store.cachedList(of: owner) {
             return representation(of: list, .all).answer(to: head)
         }
@@ -51,9 +53,9 @@ final class TaskHandlers: Sendable {
     }
 
     /// `GET /api/tasks/{id}`.
-    func find(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> HandlerResult {
+    func find(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
         guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
-        let (head, owner) = (request.head, Owner(principal.owner))
+        let head = request.head
         return .pending { [self] () async throws(APIFailure) in
             guard let task = try await storing(FindTask(owner: owner, id: id), store.read) else {
                 throw .state(.noSuchTask)
@@ -66,21 +68,21 @@ final class TaskHandlers: Sendable {
     }
 
     /// `POST /api/tasks`.
-    func add(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
-        try add(nil, request, principal, body: body)
+    func add(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
+        try add(nil, request, owner, body: body)
     }
 
     /// `POST /api/tasks/{owner}/{text}`.
     func addTextOfPath(
-        _ request: APIRequest, _ principal: Principal, body: [UInt8]
+        _ request: APIRequest, _ owner: Owner, body: [UInt8]
     ) throws(APIFailure) -> HandlerResult {
-        try add(try TaskText(given: request.match["text"]), request, principal, body: body)
+        try add(try TaskText(given: request.match["text"]), request, owner, body: body)
     }
 
     private func add(
-        _ given: TaskText?, _ request: APIRequest, _ principal: Principal, body: [UInt8]
+        _ given: TaskText?, _ request: APIRequest, _ owner: Owner, body: [UInt8]
     ) throws(APIFailure) -> HandlerResult {
-        let (head, owner) = (request.head, Owner(principal.owner))
+        let head = request.head
         let queried = TaskInput(query: head.target.query)
         var text = given
         if text == nil { text = try queried.text() }
@@ -112,9 +114,9 @@ final class TaskHandlers: Sendable {
     /// `PATCH` (what is not named stays) and `PUT` of a task: text and `completed` are replaced.
     ///
     /// `PUT` keeps the details that it does not name, so that a client that does not know them removes none.
-    func change(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
+    func change(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
-        let (head, owner) = (request.head, Owner(principal.owner))
+        let head = request.head
         let input = try TaskInput(body: body, head: head)
         var change = try input.change()
         if head.method == .put {
@@ -141,9 +143,9 @@ final class TaskHandlers: Sendable {
 
     /// `DELETE /api/tasks/{id}`: 204 also when there is none, even with a condition, since that is the state wanted
     /// (RFC 9110 section 13.1.1).
-    func remove(_ request: APIRequest, _ principal: Principal) -> HandlerResult {
+    func remove(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
+        try request.head.target.refuseArguments()
         guard let id = request.match.taskIdentifier else { return .ready(Response(204)) }
-        let owner = Owner(principal.owner)
         let expected = request.head.expectedRevisions(of: id)
         return .pending { [self] () async throws(APIFailure) in
             switch try await storing(RemoveTask(owner: owner, id: id, expected: expected), store.perform) {
@@ -153,19 +155,27 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// `DELETE /api/tasks`: by the text of query or body; without one nothing is deleted.
-    func removeAll(_ request: APIRequest, _ principal: Principal, body: [UInt8]) throws(APIFailure) -> HandlerResult {
-        var text = try TaskInput(query: request.head.target.query).text()
+    /// `DELETE /api/tasks`, also with an owner in the path: the tasks with the text of query or body; without a text all
+    /// completed tasks with `?completed=true`, else nothing.
+    func removeAll(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
+        let target = request.head.target
+        let takesCompleted = request.match.route == .tasks
+        try target.refuseArguments(exceptText: true, exceptCompleted: takesCompleted)
+        var text = try TaskInput(query: target.query).text()
         if text == nil { text = try TaskInput(body: body, head: request.head).text() }
-        guard let text else { return .ready(Response(204)) }
-        return try removeAll(with: text, request, of: Owner(principal.owner))
+        if let text { return try removeAll(with: text, request, of: owner) }
+        guard takesCompleted, try TaskQuery(target).completed == true else { return .ready(Response(204)) }
+        try request.head.requireNoCondition()
+        return .pending { [self] () async throws(APIFailure) in
+            let count = try await storing(RemoveTasks(owner: owner, .completed), store.perform)
+            return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
+        }
     }
 
     /// `DELETE /api/tasks/{owner}/{text}`: the body is ignored.
-    func removeTextOfPath(
-        _ request: APIRequest, _ principal: Principal, body: [UInt8]
-    ) throws(APIFailure) -> HandlerResult {
-        try removeAll(with: try TaskText(given: request.match["text"]), request, of: Owner(principal.owner))
+    func removeTextOfPath(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
+        try request.head.target.refuseArguments()
+        return try removeAll(with: try TaskText(given: request.match["text"]), request, of: owner)
     }
 
     private func removeAll(
@@ -202,23 +212,36 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// Does work that needs memory of long answers, again and again for ``AnswerMemory/patience`` while there is no
-    /// room.
+    /// Does work that needs memory of long answers, again each time that there may be room, for as long as one waits for it.
     func storing<Result>(
         withRoomOf owner: Owner, _ work: () async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {
-        let deadline = ContinuousClock.now + answers.patience
+        let deadline = ContinuousClock.now + patience
         while true {
             do {
                 return try await work()
             } catch .noRoomForAnswer(let bytes) {
-                guard await answers.awaitRoom(for: bytes, of: owner, until: deadline) else {
+                guard await awaitRoom(for: bytes, of: owner, within: deadline - .now) else {
                     throw .state(.store(.noRoomForAnswer(bytes: bytes)))
                 }
             } catch {
                 throw .state(.store(error))
             }
         }
+    }
+
+    /// Waits until there is room for this many bytes; returns false if there is none in that time, or if too many wait.
+    private func awaitRoom(for bytes: Int, of owner: Owner, within time: Duration) async -> Bool {
+        let wait = TimedWait()
+        let caller = ObjectIdentifier(wait)
+        if time > .zero {
+            let hasRoom = await wait.suspend(for: time) {
+                answers.enqueue(caller, for: bytes, of: owner) { wait.resume($0) }
+            }
+            if hasRoom { return true }
+        }
+        answers.refuse(caller)
+        return false
     }
 }
 
@@ -283,6 +306,82 @@ extension FNV1a {
             add(0)
             add(member.detail.digestName)
             if let text = member.value.string { add(text) } else { add(member.value.serialized()) }
+        }
+    }
+}
+
+/// Changes of several tasks with one request.
+extension TaskHandlers {
+    /// `PATCH /api/tasks`: all changes of the list, or none.
+    func changeAll(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
+        try request.head.requireNoCondition("the ifMatch of each change is its condition")
+        let changes = try ChangeList(body: body, head: request.head).changes
+        return .pending { [self] () async throws(APIFailure) in
+            let lease = try await storing(withRoomOf: owner) { () throws(StoreError) in
+                try leaseMemory(for: changes, of: owner)
+            }
+            defer { withExtendedLifetime(lease) {} }
+            let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
+            switch try await storing(command, store.perform) {
+            case .changed(nil): return Response(204)
+            case .changed(let tasks?):
+                var response = Self.json(tasks.json)
+                response.kept = tasks.lease
+                return response
+            case .missing(let ids): throw .state(.noSuchTasks(ids))
+            case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))
+            case .contradiction(let number, let value): throw .input(.change(number: number, .contradiction(value)))
+            }
+        }
+    }
+
+    /// Leases memory for many changes, without their texts, while they wait for their transaction; nil for a few.
+    private func leaseMemory(
+        for changes: [IdentifiedChange], of owner: Owner
+    ) throws(StoreError) -> AnswerLease? {
+        let bytes = changes.count * MemoryLayout<IdentifiedChange>.stride
+        guard bytes > AnswerMemory.unleased else { return nil }
+        guard let lease = answers.lease(bytes, for: owner) else { throw .noRoomForAnswer(bytes: bytes) }
+        return lease
+    }
+
+    static func json(_ bytes: [UInt8]) -> Response {
+        Response(200, headers: jsonType, body: bytes)
+    }
+}
+
+extension HeaderSection {
+    /// Whether the body has no coding (RFC 9110 section 8.4).
+    var hasPlainBody: Bool {
+        guard mayContain("Content-Encoding") else { return true }
+        return values("Content-Encoding").allSatisfy { value in
+            value.split(separator: ",").allSatisfy { $0.trimmingBlanks.isEqualIgnoringCase(to: "identity") }
+        }
+    }
+}
+
+extension RequestTarget {
+    /// Refuses arguments that a request to delete does not know: who sent one would take it for obeyed.
+    fileprivate func refuseArguments(exceptText: Bool = false, exceptCompleted: Bool = false) throws(APIFailure) {
+        let areKnown = query.allSatisfy { argument in
+            argument.name == "access_token" || exceptCompleted && argument.name == "completed"
+                || exceptText && TaskInput.isTextName(argument.name)
+        }
+        guard areKnown else { throw .input(.unknownArgument) }
+    }
+}
+
+extension RequestHead {
+    /// The revisions of a task that `If-Match` allows; nil: any (RFC 9110 section 13.1.1).
+    func expectedRevisions(of id: Int64) -> Set<Int64>? {
+        guard headers.contains("If-Match") else { return nil }
+        return TaskItem.revisions(ifMatch: headers.values("If-Match").joined(separator: ","), of: id)
+    }
+
+    /// Refuses `If-Match` where several tasks may change or go, which no tag of one of them can guard.
+    func requireNoCondition(_ reason: String = "it guards one task, by its id") throws(APIFailure) {
+        guard !headers.contains("If-Match") else {
+            throw .input(.field(name: "If-Match", expected: "left out: \(reason)"))
         }
     }
 }

@@ -4,17 +4,12 @@ package import Tasks
 package struct MoveReport: Sendable, Equatable {
     /// The first of many, and how many there are.
     package struct Sample<Element: Sendable & Equatable>: Sendable, Equatable {
-        private let most: Int
         package private(set) var first: [Element] = []
         package private(set) var count = 0
 
-        init(most: Int = 20) {
-            self.most = most
-        }
-
-        mutating func append(_ element: @autoclosure () -> Element) {
+        mutating func append(_ element: Element) {
             count += 1
-            if first.count < most { first.append(element()) }
+            if first.count < 50 { first.append(element) }
         }
     }
 

@@ -1,6 +1,6 @@
 import Basics
 package import Platform
-import Tasks
+package import Tasks
 
 /// A map of owners without contradictions: no one is moved twice, and no one is moved to an owner who is moved as well.
 ///
@@ -15,21 +15,35 @@ package struct OwnerMap: Sendable {
 
     /// The mistakes in a map, each a line for a person, with its place.
     package struct Mistakes: Error {
-        package fileprivate(set) var lines = MoveReport.Sample<String>(most: 50)
+        package fileprivate(set) var lines = MoveReport.Sample<String>()
     }
 
     /// In the order of the lines.
     private(set) var entries: [Entry] = []
-    /// The namespaces of the new owners, each with its first line; an empty name for owners without a namespace.
-    package private(set) var newNamespaces: [String: Int] = [:]
-    /// The namespaces of the old owners; an empty name for owners without a namespace.
-    private(set) var oldNamespaces: Set<String> = []
     /// The last line that has an owner as the old one.
     private var linesByOld: [Owner: Int] = [:]
     /// The last line that has an owner as the new one.
     private var linesByNew: [Owner: Int] = [:]
 
     package var count: Int { entries.count }
+
+    /// Warns of new owners of the same source as the old ones: perhaps the name of the source is missing before them.
+    package var warning: String? {
+        let doubtful = entries.filter { $0.pair.old.namespace == $0.pair.new.namespace }
+        return doubtful.first.map { first in
+            "line \(first.number): \(doubtful.count.counted("person", "people")) would stay with the source of the old owner; "
+                + "if they sign in by another source now, write its name before the new owner, as in ext:ID, or the tasks are "
+                + "out of their reach"
+        }
+    }
+
+    /// The namespaces of the old owners and the new ones, each with its first line; an empty name for owners without any.
+    package var namespaces: (old: [String: Int], new: [String: Int]) {
+        func lines(_ owner: (OwnerPair) -> Owner) -> [String: Int] {
+            Dictionary(entries.map { (owner($0.pair).namespace ?? "", $0.number) }) { first, _ in first }
+        }
+        return (lines(\.old), lines(\.new))
+    }
 
     private init() {}
 
@@ -72,9 +86,6 @@ package struct OwnerMap: Sendable {
         let lineOfOld = linesByOld.updateValue(number, forKey: pair.old)
         let lineOfNew = linesByNew.updateValue(number, forKey: pair.new)
         entries.append(Entry(number: number, pair: pair, followsAnother: lineOfNew != nil))
-        oldNamespaces.insert(pair.old.namespace ?? "")
-        let name = pair.new.namespace ?? ""
-        if newNamespaces[name] == nil { newNamespaces[name] = number }
         if let lineOfOld { throw OperatorError("the old owner of line \(lineOfOld) again") }
         guard let lineOfNew, !merging else { return }
         throw OperatorError(
@@ -83,4 +94,99 @@ package struct OwnerMap: Sendable {
 
     /// Whether a pair names this owner, as the old one or the new one.
     func mentions(_ owner: Owner) -> Bool { linesByOld[owner] != nil || linesByNew[owner] != nil }
+}
+
+/// One line of a map: whose tasks go to whom.
+package struct OwnerPair: Sendable, Equatable {
+    package let old: Owner
+    package let new: Owner
+
+    /// The owners of two texts, as a server would make them of tokens; the error has no values.
+    init(old: String, new: String) throws(OperatorError) {
+        self.old = try Self.owner(old, "the old owner")
+        self.new = try Self.owner(new, "the new owner")
+        guard self.old != self.new else { throw OperatorError("both owners are the same") }
+    }
+
+    private static func owner(_ text: String, _ name: String) throws(OperatorError) -> Owner {
+        guard Owner(checked: text) != nil else {
+            throw OperatorError("\(name) is empty, or has more than \(Owner.longest) bytes, or a control character")
+        }
+        guard text.utf8.first != UInt8(ascii: " "), text.utf8.last != UInt8(ascii: " ") else {
+            throw OperatorError("\(name) has a space before or after it")
+        }
+        return folded(text)
+    }
+
+    /// Folds GUIDs to lower case, as servers store them (V-57), also with a namespace (P-14) and in pairs (P-16); any other
+    /// text is taken as it is.
+    private static func folded(_ text: String) -> Owner {
+        let whole = Owner(text)
+        guard let name = whole.namespace else { return Owner(foldedValue(text) ?? text) }
+        let value = String(text.utf8.dropFirst(name.utf8.count + 1)) ?? ""
+        return foldedValue(value).map { Owner("\(name):\($0)") } ?? whole
+    }
+
+    /// One GUID, or two with a plus between them; nil for all else.
+    private static func foldedValue(_ text: String) -> String? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "+"), omittingEmptySubsequences: false)
+        let guids = parts.compactMap { part in String(part).flatMap(GUID.canonical) }
+        return guids.count == parts.count && guids.count <= 2 ? guids.joined(separator: "+") : nil
+    }
+}
+
+extension OwnerPair {
+    /// The longest line of a map, in bytes: two owners, with every byte in them doubled, and what is around them.
+    private static let longestLine = 4096
+
+    /// A line of comma-separated values: `old,new`; a field may be in quotation marks, which are doubled in it (RFC 4180).
+    init(separatedByComma line: [UInt8]) throws(OperatorError) {
+        guard line.count <= Self.longestLine else { throw OperatorError("longer than \(Self.longestLine) bytes") }
+        let fields = try Self.fields(of: line)
+        guard fields.count == 2 else {
+            throw OperatorError("not two columns, the old owner, a comma and the new owner")
+        }
+        try self.init(old: fields[0], new: fields[1])
+    }
+
+    /// Whether a line is the head of such a table: `old,new`.
+    static func isHead(_ line: [UInt8]) -> Bool {
+        guard let fields = try? fields(of: line) else { return false }
+        return fields.map(\.lowercasedASCII) == ["old", "new"]
+    }
+
+    private static func fields(of line: [UInt8]) throws(OperatorError) -> [String] {
+        var fields: [String] = []
+        var rest = line[...]
+        while true {
+            fields.append(try takeField(&rest))
+            guard let separator = rest.popFirst() else { return fields }
+            guard separator == UInt8(ascii: ",") else { throw OperatorError("text after a closing quotation mark") }
+        }
+    }
+
+    /// Takes a field, and leaves the comma after it.
+    private static func takeField(_ rest: inout ArraySlice<UInt8>) throws(OperatorError) -> String {
+        let quote = UInt8(ascii: "\"")
+        guard rest.first == quote else {
+            let field = rest.prefix { $0 != UInt8(ascii: ",") }
+            rest = rest[field.endIndex...]
+            return try text(field)
+        }
+        rest.removeFirst()
+        var field: [UInt8] = []
+        while let end = rest.firstIndex(of: quote) {
+            field += rest[..<end]
+            rest = rest[(end + 1)...]
+            guard rest.first == quote else { return try text(field[...]) }
+            field.append(quote)
+            rest.removeFirst()
+        }
+        throw OperatorError("no closing quotation mark")
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) throws(OperatorError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw OperatorError("no UTF-8") }
+        return text
+    }
 }

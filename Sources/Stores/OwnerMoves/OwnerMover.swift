@@ -20,32 +20,14 @@ package struct OwnerMover {
 
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
     package func plan(_ map: OwnerMap, merging: Bool) throws(OperatorError) -> MoveReport {
-        var report = MoveReport()
-        for entries in Self.pages(of: map) {
-            let states = try tables.knownStates(of: entries.flatMap { [$0.pair.old, $0.pair.new] })
-            for entry in entries {
-                report.add(try Self.foreseen(entry, states[entry.pair.old], states[entry.pair.new], merging), of: entry)
+        try report(on: map, { _ in true }) { (entry, old, new) throws(OperatorError) in
+            let move = try rethrowing(as: OperatorError.init) { () throws(ForeignValue) in
+                try OwnerMove(old, to: new, merging: merging)
             }
+            guard entry.followsAnother, case .moved(let tasks, _, _) = move.outcome else { return move.outcome }
+            // An earlier pair may have brought tasks by then.
+            return .moved(tasks: tasks, hasNewIDs: true, isMerged: true)
         }
-        report.isWhole = true
-        return report
-    }
-
-    private static func pages(of map: OwnerMap) -> some Sequence<ArraySlice<OwnerMap.Entry>> {
-        stride(from: 0, to: map.count, by: pageSize).lazy.map { map.entries[$0...].prefix(pageSize) }
-    }
-
-    private static func foreseen(
-        _ entry: OwnerMap.Entry, _ old: OwnerState?, _ new: OwnerState?, _ merging: Bool
-    ) throws(OperatorError) -> MoveOutcome {
-        guard let old else { return .nothing }
-        let new = new ?? OwnerState()
-        let move = try rethrowing(as: OperatorError.init) { () throws(ForeignValue) in
-            try OwnerMove(old, to: new, merging: merging)
-        }
-        guard entry.followsAnother, case .moved(let tasks, _, _) = move.outcome else { return move.outcome }
-        // An earlier pair may have brought tasks by then.
-        return .moved(tasks: tasks, hasNewIDs: true, isMerged: true)
     }
 
     /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given again.
@@ -56,14 +38,26 @@ package struct OwnerMover {
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {
+        try report(on: map, shouldContinue) { (entry, _, _) throws(OperatorError) in
+            try tables.moved(entry.pair, merging: merging)
+        }
+    }
+
+    /// Reports an outcome for each pair whose old owner the database knows; the others have nothing to move.
+    private func report(
+        on map: OwnerMap, _ shouldContinue: (Int) -> Bool,
+        _ outcome: (OwnerMap.Entry, OwnerState, _ new: OwnerState) throws(OperatorError) -> MoveOutcome
+    ) throws(OperatorError) -> MoveReport {
         var report = MoveReport()
-        for entries in Self.pages(of: map) {
-            // An owner who is not known needs no transaction.
-            let known = try tables.knownStates(of: entries.map(\.pair.old))
+        for start in stride(from: 0, to: map.count, by: Self.pageSize) {
+            let entries = map.entries[start...].prefix(Self.pageSize)
+            let states = try tables.knownStates(of: entries.lazy.map(\.pair))
             for entry in entries {
                 guard shouldContinue(report.pairs) else { return report }
-                let isKnown = known[entry.pair.old] != nil
-                report.add(isKnown ? try tables.moved(entry.pair, merging: merging) : .nothing, of: entry)
+                let new = states[entry.pair.new] ?? OwnerState()
+                let old = states[entry.pair.old]
+                let done: MoveOutcome = if let old { try outcome(entry, old, new) } else { .nothing }
+                report.add(done, of: entry)
             }
         }
         report.isWhole = true
@@ -73,6 +67,7 @@ package struct OwnerMover {
     /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
     package func unmapped(_ map: OwnerMap, to output: LineOutput) throws(OperatorError) -> UnmappedOwners {
         var unmapped = UnmappedOwners()
+        let left = map.namespaces.old
         var position = Owner("")
         while true {
             let page = try tables.ownersWithTasks(after: position)
@@ -83,7 +78,7 @@ package struct OwnerMover {
                     try output(Array(owner.identifier.utf8))
                 }
                 let name = owner.namespace ?? ""
-                if map.oldNamespaces.contains(name) {
+                if left[name] != nil {
                     unmapped.sample.append(UnmappedOwners.Known(owner: owner, tasks: tasks))
                 } else {
                     unmapped.elsewhere[name, default: 0] += 1

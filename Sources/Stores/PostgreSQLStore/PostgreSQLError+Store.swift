@@ -53,3 +53,35 @@ extension OperatorError {
         self = error.kind == .full ? .diskFull : .databaseFailed(error.description)
     }
 }
+
+/// What an operator can do where no session can be made, by libpq's message, because there are no codes.
+enum UnreachableDatabase {
+    private static let advices: [(message: StaticString, advice: String)] = [
+        ("password authentication failed", "check user and password in TASKS_DATABASE"),
+        ("no password supplied", "give a password in TASKS_DATABASE, or in the file that PGPASSFILE names"),
+        ("pg_hba.conf", "let the server's pg_hba.conf take this user, database, address and encryption"),
+        ("permission denied for database", "GRANT CONNECT on it, as its owner"),
+        ("root certificate file", "correct sslrootcert in TASKS_DATABASE"),
+        ("certificate verify failed", "let sslrootcert name the certificate that signed the server's"),
+        ("does not match host name", "name the host as its certificate does"),
+        ("does not exist", "make it, or correct TASKS_DATABASE"),
+        ("remaining connection slots", "raise its max_connections, or put PgBouncer in between"),
+        ("too many clients", "raise its max_connections, or put PgBouncer in between"),
+        ("timeout expired", "check that the host is right, and that no firewall is in between"),
+    ]
+
+    /// What to do, as the part of a sentence that follows a semicolon.
+    static func advice(_ error: PostgreSQLError) -> String {
+        advices.first { holds(error.message, $0.message) }?.advice ?? "check TASKS_DATABASE and the server"
+    }
+
+    /// Whether the last of the hosts was reached, and takes no writes.
+    static func isReadOnly(_ error: PostgreSQLError) -> Bool {
+        error.message.hasSuffix("session is read-only") || error.message.hasSuffix("server is in hot standby mode")
+    }
+
+    private static func holds(_ text: String, _ part: StaticString) -> Bool {
+        let part = part.description.utf8
+        return text.utf8.indices.contains { text.utf8[$0...].starts(with: part) }
+    }
+}

@@ -1,3 +1,4 @@
+import Platform
 package import PostgreSQL
 
 /// The tables in PostgreSQL, as numbered migrations; a table records how many a database has had.
@@ -130,4 +131,26 @@ package enum PostgreSQLSchema {
 
     /// "TASK" and "SRVR", so that no other program's lock is likely to be the same.
     private static let lock: Int64 = 0x5441_534B_5352_5652
+}
+
+/// Transactions of commands, which may run beside servers.
+extension PipelineConnection {
+    /// Runs a body that begins and commits a transaction, again while others are in its way.
+    ///
+    /// A transaction that failed is rolled back. `pause` gives the nanoseconds to wait after this many failures.
+    package func retrying<Outcome>(
+        atMost tries: Int, pause: (Int) -> UInt64, _ body: () throws(PostgreSQLError) -> Outcome
+    ) throws(PostgreSQLError) -> Outcome {
+        var failures = 0
+        while true {
+            do throws(PostgreSQLError) {
+                return try body()
+            } catch {
+                _ = try? run("ROLLBACK")
+                failures += 1
+                guard error.kind == .locked || error.kind == .retryable, failures < tries else { throw error }
+                SystemTime().sleep(nanoseconds: pause(failures))
+            }
+        }
+    }
 }

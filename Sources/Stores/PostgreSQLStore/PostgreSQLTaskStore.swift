@@ -1,4 +1,5 @@
 package import Basics
+package import Platform
 import PostgreSQL
 import StoreEngine
 package import Tasks
@@ -15,16 +16,16 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     private init(_ options: PostgreSQLStoreOptions, sharesTransactions: Bool) {
         self.options = options
-        var parts = EngineOptions(
+        var settings = EngineOptions(
             readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
             writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" })
-        parts.mostReads = 64
-        parts.mostBytes = options.mostBytes
-        parts.countsUnderWay = true
-        parts.sharesTransactions = sharesTransactions
-        parts.patience = UInt64(options.deadlineMilliseconds) * 1_000_000
-        parts.observer = options.observer
-        engine = StoreEngine(parts)
+        settings.mostReads = 64
+        settings.mostBytes = options.mostBytes
+        settings.countsUnderWay = true
+        settings.sharesTransactions = sharesTransactions
+        settings.patience = UInt64(options.deadlineMilliseconds) * 1_000_000
+        settings.observer = options.observer
+        engine = StoreEngine(settings)
     }
 
     deinit { close() }
@@ -38,12 +39,12 @@ package final class PostgreSQLTaskStore: TaskStore {
         if let version { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
         let store = PostgreSQLTaskStore(options, sharesTransactions: !partitions.areForeign)
         let engine = store.engine
-        let parts = Session.Parts(
+        let configuration = PostgreSQLSession.Configuration(
             target: database.target, options: options, isOneOwnerOnly: partitions.areForeign,
             preparation: StatementPreparation(observer: options.observer), isHealthy: { engine.isHealthy })
         try engine.start { number throws(SessionLoss) in
             try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
-                try Session(number: number, parts)
+                try PostgreSQLSession(number: number, configuration)
             }
         }
         return store
@@ -93,6 +94,66 @@ package final class PostgreSQLTaskStore: TaskStore {
     private func write<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) {
             PostgreSQLWrite(command, $0)
+        }
+    }
+}
+
+/// How a PostgreSQL store works; the defaults suit a server.
+package struct PostgreSQLStoreOptions: Sendable {
+    /// How many sessions read, and how many write.
+    package var readers = 2
+    package var writers = 2
+    /// Where long lists take their memory while they are made and sent.
+    package var answers = AnswerMemory()
+    /// The memory of all calls that wait, in bytes; more are refused as overloaded.
+    package var mostBytes = 32 << 20
+    /// How long a statement may take, and a call may wait for its turn.
+    package var deadlineMilliseconds = 10_000
+    /// How many partitions new tables get; nil: none.
+    package var partitions: Int?
+    /// Called with events, on the thread where they happen.
+    package var observer: @Sendable (StoreEvent) -> Void = { _ in }
+
+    /// For tests: the time by which idempotency keys expire.
+    package var time: any TimeSource = SystemTime()
+    /// For tests: how often expired idempotency keys are looked for.
+    package var pruningMilliseconds: UInt64 = 10_000
+    /// For tests: how long a thread sleeps at most until it looks whether its session has ended.
+    package var sleepMilliseconds: UInt64 = 1000
+
+    package init() {}
+}
+
+extension PostgreSQLTaskStore {
+    /// Checks whether a server could work with the database, and changes nothing; returns the result in a line.
+    package static func check(_ connectionString: String) throws(OperatorError) -> String {
+        let database = try PostgreSQLDatabase(connectionString)
+        let connection = try database.connect()
+        guard let version = try database.checkedVersion(on: connection) else {
+            try database.refuseMissingRightToMakeTables(on: connection)
+            return "\(database.name) can be reached; tables will be created at the first start"
+        }
+        let age = version < PostgreSQLSchema.known ? "; tables will be brought up to date at the next start" : ""
+        return "\(database.name) can be read and written\(age)"
+    }
+
+    /// Makes the tables, divided into this many partitions if a number is given, or brings them up to date; returns in a
+    /// line what was done.
+    package static func migrate(_ connectionString: String, partitions: Int?) throws(OperatorError) -> String {
+        let database = try PostgreSQLDatabase(connectionString)
+        let (version, found) = try database.prepare(partitions: partitions)
+        if let partitions, found.count != partitions {
+            let found = found.count.map { "\($0) partitions" } ?? "no partitions"
+            throw OperatorError(
+                "the tables in \(database.name) have \(found), and stay so",
+                advice: "to divide them into \(partitions), export, migrate an empty database, and import")
+        }
+        let division = found.count.map { " in \($0) partitions" } ?? ""
+        return switch version {
+        case nil: "the tables in \(database.name) are up to date\(division)"
+        case 0: "the tables in \(database.name) are made\(division)"
+        case .some(let version):
+            "the tables in \(database.name) are brought from version \(version) to \(PostgreSQLSchema.known)\(division)"
         }
     }
 }

@@ -55,7 +55,7 @@ package struct SQLiteFile {
         return connection
     }
 
-    func connectForWriting() throws(OperatorError) -> Connection {
+    private func connectForWriting() throws(OperatorError) -> Connection {
         let connection = try connect(.readWrite)
         guard !connection.isReadOnly else { throw .unwritableDatabase(path, "it is read-only") }
         return connection
@@ -70,7 +70,7 @@ package struct SQLiteFile {
     }
 
     /// The version of the tables, 0 in an empty file, if this program may use the file.
-    func checkedVersion(of connection: borrowing Connection) throws(OperatorError) -> Int {
+    private func checkedVersion(of connection: borrowing Connection) throws(OperatorError) -> Int {
         let found = try rethrowing(as: openError) { () throws(SQLiteError) in try SQLiteSchema.version(of: connection) }
         guard let version = found else { throw .foreignDatabase(path) }
         guard version <= SQLiteSchema.known else {
@@ -79,5 +79,73 @@ package struct SQLiteFile {
         return version
     }
 
-    func openError(_ error: SQLiteError) -> OperatorError { OperatorError(opening: path, error) }
+    /// Compiles statements; `rethrowing` cannot, because a closure cannot consume a connection that it captures.
+    func compiled<Statements: ~Copyable>(
+        on connection: consuming Connection, _ compile: (consuming Connection) throws(SQLiteError) -> Statements
+    ) throws(OperatorError) -> Statements {
+        do throws(SQLiteError) {
+            return try compile(connection)
+        } catch {
+            throw openError(error)
+        }
+    }
+
+    private func openError(_ error: SQLiteError) -> OperatorError { OperatorError(opening: path, error) }
+}
+
+// MARK: The check of a file
+
+extension SQLiteFile {
+    /// What the next start finds in a file that it can use.
+    package enum Condition: Sendable, Equatable {
+        case upToDate
+        /// Tables of an older program.
+        case outdated
+        /// Nothing at all.
+        case empty
+    }
+
+    /// Opens a file that exists as a start does, except that its tables are neither made nor brought up to date.
+    package func check() throws(OperatorError) -> Condition {
+        let lock = try lock()
+        // The lock is given up when the connections are closed, see ``Platform/FileLock``.
+        defer { withExtendedLifetime(lock) {} }
+        return try condition()
+    }
+
+    private func condition() throws(OperatorError) -> Condition {
+        let connection = try connectForWriting()
+        let version = try checkedVersion(of: connection)
+        return try compiled(on: connection) { connection throws(SQLiteError) in
+            switch version {
+            case 0: return .empty
+            case SQLiteSchema.known:
+                _ = try SQLiteTransaction.compiled(on: connection, answers: AnswerMemory())
+                return .upToDate
+            default:
+                _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+                return .outdated
+            }
+        }
+    }
+}
+
+extension OperatorError {
+    /// A file that does not open.
+    fileprivate init(opening path: String, _ error: SQLiteError) {
+        let failure = OperatorError.unopenedDatabase(path, error.description)
+        self =
+            switch error.kind {
+            case .notADatabase:
+                OperatorError(
+                    "\(path) is not a SQLite database", advice: "move it away, or give another TASKS_DATABASE")
+            case .readOnly: .unwritableDatabase(path, error.description)
+            case .cannotOpen: failure.advising("check the path and its permissions")
+            case .full: .fullDatabase(path)
+            case .busy, .inputOutput, .corrupt, .constraint, .other: failure
+            }
+    }
+
+    /// A statement of a command that failed.
+    package init(_ error: SQLiteError) { self = error.kind == .full ? .diskFull : .databaseFailed(error.description) }
 }

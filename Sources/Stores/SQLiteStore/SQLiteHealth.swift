@@ -1,6 +1,7 @@
-import SQLite
+package import SQLite
+import StoreEngine
 import Synchronization
-import Tasks
+package import Tasks
 
 /// What is wrong with the database beyond a single request; shared by all threads of a store.
 final class SQLiteHealth: Sendable {
@@ -46,5 +47,26 @@ final class SQLiteHealth: Sendable {
         case .busy, .full, .inputOutput, .readOnly, .cannotOpen, .constraint, .other: break
         }
         return StoreError(error)
+    }
+}
+
+extension StoreError {
+    /// The error that callers get for a failed statement.
+    init(_ error: SQLiteError) {
+        switch error.kind {
+        case .full: self = .full
+        case .busy, .cannotOpen: self = .unavailable(reason: error.description)
+        case .inputOutput, .notADatabase, .corrupt, .readOnly, .constraint, .other:
+            self = .broken(reason: error.description)
+        }
+    }
+}
+
+extension SQLiteError: TransactionFailure {
+    package init(_ value: ForeignValue) { self = .corrupt(value.message) }
+
+    /// The error for the operator.
+    var report: ReportedFailure {
+        ReportedFailure(code: String(code), reason: description, isFull: kind == .full)
     }
 }

@@ -6,12 +6,6 @@ package import Tasks
 package struct SQLiteStoreOptions: Sendable {
     /// Where long lists take their memory while they are made and sent.
     package var answers = AnswerMemory()
-    /// The number of threads that read what is not cached.
-    package var readers = 2
-    /// The memory of all calls that wait, in bytes; more are refused as overloaded.
-    package var mostBytes = 32 << 20
-    /// How many seconds a call may wait for its turn; a call that waits for longer is refused as overloaded.
-    package var patience: UInt64 = 10
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
 

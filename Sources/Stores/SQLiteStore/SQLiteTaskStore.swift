@@ -10,31 +10,27 @@ package import Tasks
 /// One thread commits all waiting writes in one transaction. Reads have threads of their own; whole lists come from a cache,
 /// without waiting. A lock keeps other servers and commands that write away, so that the cache cannot become stale.
 package final class SQLiteTaskStore: TaskStore {
+    /// What is not cached is read by as many threads.
+    private static let readers = ["reader-0", "reader-1"]
+
     private let engine: StoreEngine
-    private let checkpointer: Checkpointer
-    private let cache: ListCache
-    private let health: SQLiteHealth
+    private let environment: SQLiteEnvironment
     private let lock: Mutex<SQLiteFileLock?>
-    private let options: SQLiteStoreOptions
 
     private init(_ options: SQLiteStoreOptions, _ lock: SQLiteFileLock) {
-        self.options = options
         self.lock = Mutex(lock)
         let cache = ListCache(capacity: 64 << 20, answers: options.answers)
-        self.cache = cache
-        health = SQLiteHealth(observer: options.observer)
         let observer = options.observer
-        var parts = EngineOptions(
-            readers: (0..<max(options.readers, 1)).map { "reader-\($0)" }, writers: ["writer"])
-        parts.mostBytes = options.mostBytes
-        parts.patience = options.patience * 1_000_000_000
+        var parts = EngineOptions(readers: Self.readers, writers: ["writer"])
         // A file is no connection, which could be lost.
         parts.observer = { if $0 != .connected { observer($0) } }
         // Before the first answer: a caller who has one reads the new list.
         parts.onCommit = { changes in cache.endChange(of: changes.map(\.owner)) }
         let engine = StoreEngine(parts)
         self.engine = engine
-        checkpointer = Checkpointer(observer: options.observer) { engine.wake() }
+        environment = SQLiteEnvironment(
+            options: options, health: SQLiteHealth(observer: observer), cache: cache,
+            checkpointer: Checkpointer(observer: observer) { engine.wake() })
     }
 
     deinit { close() }
@@ -47,21 +43,20 @@ package final class SQLiteTaskStore: TaskStore {
         let lock = try file.lock()
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
         connection.followLog()
-        let writes = try statements(of: file, on: connection) { connection throws(SQLiteError) in
+        let writes = try file.compiled(on: connection) { connection throws(SQLiteError) in
             try SQLiteTransaction.compiled(on: connection, answers: options.answers)
         }
         let store = SQLiteTaskStore(options, lock)
-        let parts = SQLiteWriter.Parts(
-            options: options, lock: lock, health: store.health, cache: store.cache, checkpointer: store.checkpointer)
+        let environment = store.environment
         var sessions: [TransferBox<any StoreSession>] = []
-        for _ in 0..<max(options.readers, 1) {
-            let reads = try statements(of: file, on: try file.open(.readWrite)) { connection throws(SQLiteError) in
+        for _ in readers {
+            let reads = try file.compiled(on: try file.open(.readWrite)) { connection throws(SQLiteError) in
                 try ReadStatements.compiled(on: connection, answers: options.answers)
             }
-            sessions.append(TransferBox(SQLiteReader(reads, store.health)))
+            sessions.append(TransferBox(SQLiteReader(reads, environment.health)))
         }
-        sessions.append(TransferBox(SQLiteWriter(writes, parts)))
-        try store.checkpointer.start(on: TransferBox(try file.open(.readWrite)))
+        sessions.append(TransferBox(SQLiteWriter(writes, lock, environment)))
+        try environment.checkpointer.start(on: TransferBox(try file.open(.readWrite)))
         try store.engine.start { [sessions] number throws(SessionLoss) in
             guard let session = sessions[number].take() else { throw SessionLoss("opened before") }
             return session
@@ -69,52 +64,43 @@ package final class SQLiteTaskStore: TaskStore {
         return store
     }
 
-    /// Compiles statements; `rethrowing` cannot, because a closure cannot consume a connection that it captures.
-    private static func statements<Statements: ~Copyable>(
-        of file: SQLiteFile, on connection: consuming Connection,
-        _ compile: (consuming Connection) throws(SQLiteError) -> Statements
-    ) throws(OperatorError) -> Statements {
-        do throws(SQLiteError) {
-            return try compile(connection)
-        } catch {
-            throw file.openError(error)
-        }
-    }
-
     package var times: StoreTimes { engine.times }
 
     package var statistics: StoreStatistics {
         var statistics = engine.statistics
-        cache.report(to: &statistics)
+        environment.cache.report(to: &statistics)
         return statistics
     }
 
     package func cachedList(of owner: Owner) -> TaskList? {
-        if case .success(let list)? = cache.list(of: owner) { list } else { nil }
+        if case .success(let list)? = environment.cache.list(of: owner) { list } else { nil }
     }
 
     /// Reads everything of an owner for the cache, too.
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        let (owner, isWhole) = (query.owner, query.selection == .all)
+        let (owner, isWhole, cache) = (query.owner, query.selection == .all, environment.cache)
         if isWhole, let known = cache.list(of: owner) { return try known.get() }
         return try await engine.list(query) { shared in
-            SQLiteRead(shared.answer) { [cache, options] statements throws(SQLiteError) in
+            SQLiteRead { [afterRead = environment.options.afterRead] statements throws(SQLiteError) in
                 // The read before this one may have been of the same list.
-                if isWhole, let known = cache.list(of: owner) { return known }
+                if isWhole, let known = cache.list(of: owner) { return { shared.answer(known) } }
                 let load = isWhole ? cache.beginLoad(of: owner) : nil
                 var list: TaskList?
                 defer { if let load { cache.finish(load, of: owner, with: list) } }
                 let result = try statements.list(query)
-                options.afterRead()
+                afterRead()
                 list = try? result.get()
-                return result
+                return { shared.answer(result) }
             }
         }
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
         try await engine.outcome(of: query.owner, .find) { reply in
-            SQLiteRead({ reply.answer($0) }) { statements throws(SQLiteError) in .success(try statements.find(query)) }
+            SQLiteRead { statements throws(SQLiteError) in
+                let item = try statements.find(query)
+                return { reply.answer(.success(item)) }
+            }
         }
     }
 
@@ -143,7 +129,7 @@ package final class SQLiteTaskStore: TaskStore {
 
     /// The check writes what an addition writes, so that a writer that hangs is noticed.
     package func check() async throws(StoreError) {
-        if let damage = health.damage { throw damage }
+        if let damage = environment.health.damage { throw damage }
         try await engine.outcome(of: Owner(""), .write) { (reply: Reply<Void>) in
             SQLiteWrite { transaction throws(SQLiteError) in
                 try transaction.probe()
@@ -156,9 +142,9 @@ package final class SQLiteTaskStore: TaskStore {
         guard let lock = lock.withLock({ $0.take() }) else { return }
         // Readers and checkpoints end first, because their connections would keep the log from being truncated.
         _ = engine.close([.reads])
-        checkpointer.close()
+        environment.checkpointer.close()
         _ = engine.close([.writes])
-        cache.removeAll()
+        environment.cache.removeAll()
         // The connections are closed by now; only then may another server open the file.
         withExtendedLifetime(lock) {}
     }

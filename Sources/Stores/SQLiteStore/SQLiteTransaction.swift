@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import SQLite
 import Tasks
@@ -8,22 +9,21 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     var change = OwnerChange(of: Owner(""))
     /// The row of the owner, once it was read.
     private var known: OwnerRow??
-    let begin: Statement
-    let commit: Statement
-    private let findOwner: Statement
-    private let insertOwner: Statement
-    private let updateOwner: Statement
-    private let find: Statement
-    private let findRevision: Statement
-    private let findText: Statement
-    private let findCompleted: Statement
-    private let insert: Statement
-    private let update: Statement
-    private let delete: Statement
-    let findKey: Statement
-    let putKey: Statement
-    let trimKeys: Statement
-    let pruneKeys: Statement
+    let begin: SQLiteStatement
+    let commit: SQLiteStatement
+    private let findOwner: SQLiteStatement
+    private let insertOwner: SQLiteStatement
+    private let updateOwner: SQLiteStatement
+    private let find: SQLiteStatement
+    private let findRevision: SQLiteStatement
+    private let select: SQLiteStatement
+    private let insert: SQLiteStatement
+    private let update: SQLiteStatement
+    private let delete: SQLiteStatement
+    private let findKey: SQLiteStatement
+    private let putKey: SQLiteStatement
+    private let trimKeys: SQLiteStatement
+    private let pruneKeys: SQLiteStatement
     let connection: Connection
 
     /// Compiles the statements, and takes the connection over.
@@ -39,26 +39,25 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
             find: try connection.prepare(TaskRow.find),
             findRevision: try connection.prepare("SELECT revision FROM tasks WHERE owner = ?1 AND id = ?2"),
             // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
-            findText: try connection.prepare(findIDs(where: "text = ?2")),
-            findCompleted: try connection.prepare(findIDs(where: "completed")),
+            select: try connection.prepare(select),
             insert: try connection.prepare(insert), update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
-            findKey: try connection.prepare(findKeySQL), putKey: try connection.prepare(putKeySQL),
-            trimKeys: try connection.prepare(trimKeysSQL), pruneKeys: try connection.prepare(pruneKeysSQL),
+            findKey: try connection.prepare(findKey), putKey: try connection.prepare(putKey),
+            trimKeys: try connection.prepare(trimKeys), pruneKeys: try connection.prepare(pruneKeys),
             connection: connection)
     }
 
     private static let insert =
-        "INSERT INTO tasks(\(TaskItem.columns.names)) VALUES (\(TaskRow.parameters(TaskItem.columns.count)))"
+        "INSERT INTO tasks(\(TaskItem.columns.names)) VALUES (\(TaskRow.parameters(1...TaskItem.columns.count)))"
     private static let update = """
-        UPDATE tasks SET (text, completed, modified, revision, \(TaskDetail.columns))
-            = (\(TaskRow.parameters(4 + TaskDetail.allCases.count)))
-        WHERE owner = ? AND id = ?
+        UPDATE tasks SET (\(TaskItem.columns.dropFirst(2).names)) = (\(TaskRow.parameters(3...TaskItem.columns.count)))
+        WHERE owner = ?1 AND id = ?2
         """
 
-    private static func findIDs(where condition: String) -> String {
-        "SELECT id FROM tasks WHERE owner = ?1 AND \(condition) LIMIT \(RemoveTasks.most)"
-    }
+    /// Of the tasks with a text, or, without a text, of those that are completed.
+    private static let select = """
+        SELECT id FROM tasks WHERE owner = ?1 AND (text = ?2 OR ?2 IS NULL AND completed) LIMIT \(RemoveTasks.most)
+        """
 
     /// Runs a command of an owner; returns the outcome, and what the command has changed.
     mutating func run<Command: TaskCommand>(
@@ -93,21 +92,11 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     }
 
     func ids(of selection: RemoveTasks.Selection) throws(SQLiteError) -> [Int64] {
-        switch selection {
-        case .withText(let text):
-            defer { findText.reset() }
-            try findText.bind(owner, text.value)
-            return try Self.ids(in: findText)
-        case .completed:
-            defer { findCompleted.reset() }
-            try findCompleted.bind(owner)
-            return try Self.ids(in: findCompleted)
-        }
-    }
-
-    private static func ids(in rows: borrowing Statement) throws(SQLiteError) -> [Int64] {
+        let text: String? = if case .withText(let text) = selection { text.value } else { nil }
+        defer { select.reset() }
+        try select.bind(owner, text)
         var ids: [Int64] = []
-        while try rows.step() { ids.append(rows.integer(0)) }
+        while try select.step() { ids.append(select.integer(0)) }
         return ids
     }
 
@@ -124,13 +113,11 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     }
 
     func insert(_ item: TaskItem) throws(SQLiteError) {
-        try insert.run(
-            item.owner.identifier, item.id, item.text.value, item.completed, item.created, item.modified, item.revision,
-            item.details)
+        try insert.run(row: item.row)
     }
 
     func update(_ old: TaskItem, to new: TaskItem) throws(SQLiteError) {
-        try update.run(new.text.value, new.completed, new.modified, new.revision, new.details, owner, new.id)
+        try update.run(row: new.row)
     }
 
     func delete(_ ids: [Int64]) throws(SQLiteError) {
@@ -147,5 +134,43 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         // No token can have this owner.
         try insert(TaskItem(id: 1, owner: Owner(""), text: text, created: 0, modified: 0, details: details))
         try delete.run("", 1)
+    }
+
+    // MARK: Idempotency keys
+
+    private static let findKey =
+        "SELECT \(IdempotencyRecord.columns.dropFirst().names) FROM attempts WHERE owner = ?1 AND key = ?2"
+    private static let putKey = """
+        INSERT OR REPLACE INTO attempts(\(IdempotencyRecord.columns.names))
+        VALUES (\(TaskRow.parameters(1...IdempotencyRecord.columns.count)))
+        """
+    private static let pruneKeys = """
+        DELETE FROM attempts WHERE (owner, key) IN
+            (SELECT owner, key FROM attempts WHERE time <= ?1 ORDER BY time LIMIT ?2)
+        """
+    private static let trimKeys = "DELETE FROM attempts WHERE owner = ?1 AND id < ?2"
+
+    func record(of key: String) throws(SQLiteError) -> IdempotencyRecord? {
+        defer { findKey.reset() }
+        try findKey.bind(owner, key)
+        guard try findKey.step() else { return nil }
+        return try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
+            try IdempotencyRecord(of: change.owner) {
+                findKey.value(of: IdempotencyRecord.columns[$0 + 1], at: Int32($0))
+            }
+        }
+    }
+
+    func put(_ record: IdempotencyRecord) throws(SQLiteError) {
+        try putKey.run(row: record.row)
+    }
+
+    func forgetRecords(ofTasksBefore id: Int64) throws(SQLiteError) {
+        try trimKeys.run(owner, id)
+    }
+
+    /// Removes at most this many of the keys that are expired at this time.
+    func pruneKeys(at time: Int64, atMost limit: Int64) throws(SQLiteError) {
+        try pruneKeys.run(time - IdempotencyKey.lifetime, limit)
     }
 }

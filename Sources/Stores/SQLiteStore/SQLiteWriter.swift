@@ -3,28 +3,28 @@ import SQLite
 import StoreEngine
 import Tasks
 
+/// What the threads of a store share.
+struct SQLiteEnvironment: Sendable {
+    let options: SQLiteStoreOptions
+    let health: SQLiteHealth
+    let cache: ListCache
+    let checkpointer: Checkpointer
+}
+
 /// The session of the thread that writes.
 final class SQLiteWriter: StoreSession {
-    /// The parts of the store that the writer uses.
-    struct Parts: Sendable {
-        let options: SQLiteStoreOptions
-        let lock: SQLiteFileLock
-        let health: SQLiteHealth
-        let cache: ListCache
-        let checkpointer: Checkpointer
-    }
-
     private var transaction: SQLiteTransaction
-    private let parts: Parts
-    private let time = SystemTime()
+    private let lock: SQLiteFileLock
+    private let environment: SQLiteEnvironment
     /// Monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
     /// Whether there may be more expired idempotency keys than were removed last.
     private var mustPrune = false
 
-    init(_ transaction: consuming SQLiteTransaction, _ parts: Parts) {
+    init(_ transaction: consuming SQLiteTransaction, _ lock: SQLiteFileLock, _ environment: SQLiteEnvironment) {
         self.transaction = transaction
-        self.parts = parts
+        self.lock = lock
+        self.environment = environment
     }
 
     /// Looks at the files and for expired keys once a second, and leaves the database to the checkpointer for a moment.
@@ -34,7 +34,7 @@ final class SQLiteWriter: StoreSession {
             noteDisplacement()
             mustPrune = true
         }
-        parts.checkpointer.pauseIfWanted()
+        environment.checkpointer.pauseIfWanted()
         if mustPrune {
             besideCheckpointer { prune() }
             if mustPrune { return 0 }
@@ -42,7 +42,7 @@ final class SQLiteWriter: StoreSession {
         return nextMaintenance
     }
 
-    var room: WriteRoom { parts.checkpointer.room }
+    var room: WriteRoom { environment.checkpointer.room }
 
     func run(_ jobs: [Job]) -> BatchResult {
         besideCheckpointer { commit(jobs) }
@@ -50,15 +50,15 @@ final class SQLiteWriter: StoreSession {
 
     /// Runs a transaction of which the checkpointer knows.
     private func besideCheckpointer<Result>(_ body: () -> Result) -> Result {
-        parts.checkpointer.beginTransaction()
-        defer { parts.checkpointer.endTransaction(logLength: transaction.connection.logLength) }
+        environment.checkpointer.beginTransaction()
+        defer { environment.checkpointer.endTransaction(logLength: transaction.connection.logLength) }
         return body()
     }
 
     /// Runs writes in one transaction; after a failure none of them has an effect.
     private func commit(_ jobs: [Job]) -> BatchResult {
-        if parts.lock.isUnlinked { noteDisplacement() }
-        if let error = parts.health.refusal { return BatchResult(refusing: jobs, error) }
+        if lock.isUnlinked { noteDisplacement() }
+        if let error = environment.health.refusal { return BatchResult(refusing: jobs, error) }
         // What an error means: where one write fails, the others may succeed without it.
         var failure = BatchFailure.final
         var result = BatchResult([])
@@ -68,16 +68,16 @@ final class SQLiteWriter: StoreSession {
             for job in jobs { try run(job, into: &result) }
             failure = .final
             // The commit can be seen before it is answered, and then no older list may be.
-            parts.cache.beginChange(of: result.changes.map(\.owner))
-            if let error = parts.options.beforeCommit() { throw error }
+            environment.cache.beginChange(of: result.changes.map(\.owner))
+            if let error = environment.options.beforeCommit() { throw error }
             try transaction.commit.run()
-            parts.options.afterCommit()
+            environment.options.afterCommit()
             result.transaction = .committed
             return result
         } catch {
             transaction.connection.rollBack()
-            parts.cache.endChange(of: result.changes.map(\.owner))
-            return BatchResult(failed: jobs, failure, parts.health.record(error), error.report)
+            environment.cache.endChange(of: result.changes.map(\.owner))
+            return BatchResult(failed: jobs, failure, environment.health.record(error), error.report)
         }
     }
 
@@ -94,18 +94,29 @@ final class SQLiteWriter: StoreSession {
     private func prune() {
         let limit = 2 * Job.mostWeight
         // The next write reports the same failure.
-        let isDone: Void? = try? transaction.pruneKeys(at: parts.options.time.wallMilliseconds, atMost: Int64(limit))
+        let isDone: Void? = try? transaction.pruneKeys(
+            at: environment.options.time.wallMilliseconds, atMost: Int64(limit))
         mustPrune = isDone != nil && transaction.connection.changes == limit
     }
 
     /// Cached lists are as lost as the file: they are not answered either.
     private func noteDisplacement() {
-        if parts.health.note(displacement: parts.lock.displacement) { parts.cache.removeAll() }
+        if environment.health.note(displacement: lock.displacement) { environment.cache.removeAll() }
     }
 
     /// Moves the log into the database, if that is possible.
     func end() {
         let busy = try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
-        parts.options.observer(.closed(checkpointed: busy == 0))
+        environment.options.observer(.closed(checkpointed: busy == 0))
     }
+}
+
+/// A write of this store: it runs in the open transaction, and its caller may be answered only after the commit.
+final class SQLiteWrite: JobWork {
+    /// What a write has changed, nil for a probe, which leaves nothing; and what answers its caller.
+    typealias Done = (change: OwnerChange?, answer: @Sendable () -> Void)
+
+    let run: @Sendable (inout SQLiteTransaction) throws(SQLiteError) -> Done
+
+    init(_ run: @escaping @Sendable (inout SQLiteTransaction) throws(SQLiteError) -> Done) { self.run = run }
 }

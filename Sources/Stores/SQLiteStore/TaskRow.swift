@@ -8,29 +8,29 @@ enum TaskRow {
     /// The columns without the owner.
     static let columns = TaskItem.columns.dropFirst().names
 
-    /// This many parameters, separated by commas.
-    static func parameters(_ count: Int) -> String {
-        repeatElement("?", count: count).joined(separator: ", ")
+    /// The parameters of these numbers, separated by commas.
+    static func parameters(_ numbers: ClosedRange<Int>) -> String {
+        numbers.map { "?\($0)" }.joined(separator: ", ")
     }
 
     static let find = "SELECT \(columns) FROM tasks WHERE owner = ?1 AND id = ?2"
 
     static func find(
-        _ id: Int64, of owner: Owner, with statement: borrowing Statement
+        _ id: Int64, of owner: Owner, with statement: borrowing SQLiteStatement
     ) throws(SQLiteError) -> TaskItem? {
         defer { statement.reset() }
         try statement.bind(owner.identifier, id)
         return try statement.step() ? item(in: statement, of: owner) : nil
     }
 
-    static func item(in row: borrowing Statement, of owner: Owner) throws(SQLiteError) -> TaskItem {
+    static func item(in row: borrowing SQLiteStatement, of owner: Owner) throws(SQLiteError) -> TaskItem {
         try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
             try TaskItem(of: owner) { row.value(of: TaskItem.columns[$0 + 1], at: Int32($0)) }
         }
     }
 }
 
-extension Statement {
+extension SQLiteStatement {
     package func value(of column: TableColumn, at index: Int32) -> JSONValue {
         switch column {
         case _ where isNull(index): .null
@@ -42,22 +42,48 @@ extension Statement {
     }
 }
 
-extension JSONValue: Bindable {
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
-        switch self {
-        case .integer(let value): try value.bind(to: statement, at: index)
-        case .real(let value): try value.bind(to: statement, at: index)
-        case .string(let value): try value.bind(to: statement, at: index)
-        case .boolean(let value): try value.bind(to: statement, at: index)
-        case .null, .array, .object: try Int64?.none.bind(to: statement, at: index)
+extension SQLiteStatement {
+    /// Binds the values of a row to the parameters in their order.
+    package func bind(row: [JSONValue]) throws(SQLiteError) {
+        for (value, index) in zip(row, Int32(1)...) {
+            switch value {
+            case .integer(let value): try value.bind(to: self, at: index)
+            case .real(let value): try value.bind(to: self, at: index)
+            case .string(let value): try value.bind(to: self, at: index)
+            case .boolean(let value): try value.bind(to: self, at: index)
+            case .null, .array, .object: break
+            }
         }
+    }
+
+    /// Runs a statement that writes a row.
+    func run(row: [JSONValue]) throws(SQLiteError) {
+        defer { reset() }
+        try bind(row: row)
+        _ = try step()
     }
 }
 
-extension TaskDetails: Bindable {
-    package static var parameterCount: Int32 { Int32(TaskDetail.allCases.count) }
-
-    package func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
-        for member in members { try member.value.bind(to: statement, at: index + Int32(member.detail.rawValue)) }
+extension TaskItem {
+    /// The values of ``Tasks/TaskItem/columns``.
+    package var row: [JSONValue] {
+        [
+            .string(owner.identifier), .integer(id), .string(text.value), .boolean(completed), .integer(created),
+            .integer(modified), .integer(revision),
+        ] + details.row
     }
+}
+
+extension IdempotencyRecord {
+    /// The values of ``Tasks/IdempotencyRecord/columns``.
+    package var row: [JSONValue] {
+        [
+            .string(item.owner.identifier), .string(key.key), .integer(Int64(bitPattern: key.fingerprint)),
+            .integer(item.created), .integer(item.id), .string(item.text.value), .boolean(item.completed),
+        ] + item.details.row
+    }
+}
+
+extension TaskDetails {
+    fileprivate var row: [JSONValue] { TaskDetail.allCases.map { self[$0] ?? .null } }
 }

@@ -13,7 +13,7 @@ struct EngineState {
             case down
         }
 
-        let line: Line
+        let role: SessionRole
         var condition = Condition.starting
         /// Whether an attempt to open the session is under way, which may take long.
         var isOpening = false
@@ -22,8 +22,8 @@ struct EngineState {
         var underWay: [Job] = []
         /// When the jobs under way were taken.
         var since: UInt64 = 0
-        /// The line of the jobs under way, or of the last ones: a session that serves both lines serves them in turn.
-        var lastLine = Line.reads
+        /// For which role the jobs under way were taken, or the last ones: a session that does the work of both does it in turn.
+        var lastRole = SessionRole.reads
     }
 
     enum Taken {
@@ -31,11 +31,11 @@ struct EngineState {
         case jobs([Job], wake: Int?)
         /// Nothing is to be done before this time, unless another job comes.
         case nothing(until: UInt64)
-        /// The line is closed, and all accepted jobs were taken.
+        /// The session's role is closed, and all accepted jobs were taken.
         case end
     }
 
-    /// By line.
+    /// By role.
     private var waiting = [FairQueue(turn: 1), FairQueue(turn: Job.mostOfShort)]
     /// By kind: the queues of the owners with callers who are not answered.
     private var queues = Job.Kind.allCases.map { _ in [Owner: OwnerQueue]() }
@@ -43,7 +43,7 @@ struct EngineState {
     private var lists: [ListTasks: Job] = [:]
     private var longWrites = LongWrites()
     private var bytes = 0
-    private var closed: Set<Line> = []
+    private var closed: Set<SessionRole> = []
     var workers: [Worker]
     private var counts = StoreStatistics()
     private var reports = FailureReports()
@@ -51,7 +51,7 @@ struct EngineState {
 
     init(_ options: EngineOptions) {
         self.options = options
-        workers = options.readers.map { _ in Worker(line: .reads) } + options.writers.map { _ in Worker(line: .writes) }
+        workers = options.readers.map { _ in Worker(role: .reads) } + options.writers.map { _ in Worker(role: .writes) }
     }
 
     var isHealthy: Bool { reports.isHealthy }
@@ -63,22 +63,22 @@ struct EngineState {
         return statistics
     }
 
-    private func count(_ line: Line) -> Int {
-        let count = waiting[line.rawValue].callers
+    private func count(_ role: SessionRole) -> Int {
+        let count = waiting[role.rawValue].callers
         guard options.countsUnderWay else { return count }
-        return workers.lazy.filter { $0.lastLine == line }.reduce(count) { $1.underWay.reduce($0) { $0 + $1.callers } }
+        return workers.lazy.filter { $0.lastRole == role }.reduce(count) { $1.underWay.reduce($0) { $0 + $1.callers } }
     }
 
     // MARK: Jobs
 
     /// Lets a job wait, or the caller of a list with those of an equal one; returns the thread to wake, if one must be woken.
     mutating func submit(_ job: Job, isAbandoned: Bool = false) -> Result<Int?, StoreError> {
-        guard !isAbandoned else { return .failure(.overloaded) }
-        guard hasSession || closed.contains(job.line) else {
+        guard !isAbandoned else { return .failure(.withdrawn) }
+        guard hasSession || closed.contains(job.role) else {
             return .failure(.unavailable(reason: reports.lastLoss))
         }
         let (queue, cost) = (queue(for: job), job.bytes)
-        guard !closed.contains(job.line), hasRoom(for: cost, besides: queue.bytes) else {
+        guard !closed.contains(job.role), hasRoom(for: cost, besides: queue.bytes) else {
             release(0, of: queue)
             counts.refused += 1
             return .failure(.overloaded)
@@ -92,10 +92,10 @@ struct EngineState {
             }
             lists[list.query] = job
         }
-        waiting[job.line.rawValue].append(job, to: queue)
+        waiting[job.role.rawValue].append(job, to: queue)
         // A job that waits for its owner's turn is taken by the session that ends the turn before it.
         let isBusy = job.kind != .find && queue.session != nil
-        return .success(isBusy ? nil : wakeIdle(job.line))
+        return .success(isBusy ? nil : wakeIdle(job.role))
     }
 
     /// The queue of the job's owner, found or made with one search.
@@ -110,8 +110,8 @@ struct EngineState {
         return free >= 0 && (mine == 0 || mine + cost <= free / 3)
     }
 
-    private mutating func wakeIdle(_ line: Line) -> Int? {
-        let idle = workers.indices.first { workers[$0].isIdle && serves($0, line) }
+    private mutating func wakeIdle(_ role: SessionRole) -> Int? {
+        let idle = workers.indices.first { workers[$0].isIdle && serves($0, role) }
         if let idle { workers[idle].isIdle = false }
         return idle
     }
@@ -119,26 +119,26 @@ struct EngineState {
     /// Whether a session is there, or may soon be: jobs wait while the first sessions are being opened.
     private var hasSession: Bool { workers.contains { $0.condition != .down } }
 
-    /// Whether a session takes the jobs of a line: its own, and that of others while none of those is there.
-    private func serves(_ number: Int, _ line: Line) -> Bool {
-        workers[number].line == line || !workers.contains { $0.line == line && $0.condition != .down }
+    /// Whether a session takes the jobs of a role: its own, and the other one while no session of that role is there.
+    private func serves(_ number: Int, _ role: SessionRole) -> Bool {
+        workers[number].role == role || !workers.contains { $0.role == role && $0.condition != .down }
     }
 
     /// Takes the jobs that a session runs next; its thread sleeps until the limit if there are none.
     mutating func take(for number: Int, _ room: WriteRoom, at now: UInt64, until limit: UInt64) -> Taken {
         workers[number].isIdle = false
-        let last = workers[number].lastLine
-        for line in [last == .reads ? .writes : .reads, last] as [Line] where serves(number, line) {
-            let jobs = line == .reads ? takeReads(for: number) : takeWrites(for: number, room, at: now)
+        let last = workers[number].lastRole
+        for role in [last == .reads ? .writes : .reads, last] as [SessionRole] where serves(number, role) {
+            let jobs = role == .reads ? takeReads(for: number) : takeWrites(for: number, room, at: now)
             guard jobs.isEmpty else {
                 workers[number].underWay = jobs
                 workers[number].since = now
-                workers[number].lastLine = line
-                let isMoreReady = waiting[line.rawValue].owners.contains { $0.session == nil }
-                return .jobs(jobs, wake: isMoreReady ? wakeIdle(line) : nil)
+                workers[number].lastRole = role
+                let isMoreReady = waiting[role.rawValue].owners.contains { $0.session == nil }
+                return .jobs(jobs, wake: isMoreReady ? wakeIdle(role) : nil)
             }
         }
-        let own = workers[number].line
+        let own = workers[number].role
         if isOver(own) {
             workers[number].condition = .down
             return .end
@@ -148,14 +148,14 @@ struct EngineState {
         return .nothing(until: end)
     }
 
-    /// Whether a line is closed, and all of its accepted jobs were taken.
-    func isOver(_ line: Line) -> Bool { closed.contains(line) && waiting[line.rawValue].isEmpty }
+    /// Whether a role is closed, and all of its accepted jobs were taken.
+    func isOver(_ role: SessionRole) -> Bool { closed.contains(role) && waiting[role.rawValue].isEmpty }
 
-    func isClosed(_ line: Line) -> Bool { closed.contains(line) }
+    func isClosed(_ role: SessionRole) -> Bool { closed.contains(role) }
 
     /// Of each owner one list is read at a time.
     private mutating func takeReads(for number: Int) -> [Job] {
-        let jobs = waiting[Line.reads.rawValue].take(upTo: options.mostReads, for: number) { _, queue in
+        let jobs = waiting[SessionRole.reads.rawValue].take(upTo: options.mostReads, for: number) { _, queue in
             queue.kind == .find || queue.session == nil
         }
         for job in jobs { noLongerShared(job) }
@@ -169,23 +169,23 @@ struct EngineState {
     /// Takes the writes of the next transaction; of each owner one session writes at a time.
     private mutating func takeWrites(for number: Int, _ room: WriteRoom, at now: UInt64) -> [Job] {
         guard room != .nothing else { return [] }
-        let line = Line.writes.rawValue
-        let next = waiting[line].nextWrites(at: now)
+        let writes = SessionRole.writes.rawValue
+        let next = waiting[writes].nextWrites(at: now)
         let writers = workers.indices.count { workers[$0].condition == .up && serves($0, .writes) }
         let running = workers.count { $0.underWay.first?.isLong ?? false }
         if let long = next.long, room == .everything,
             longWrites.isNext(before: next.short, long, at: now, running: running, of: writers)
         {
             longWrites.begin()
-            return [waiting[line].takeOne(at: long, for: number)]
+            return [waiting[writes].takeOne(at: long, for: number)]
         }
         guard let short = next.short else { return [] }
         longWrites.isContended = true
-        let first = waiting[line].owners[short]
+        let first = waiting[writes].owners[short]
         let scope = first.jobs.first?.retry.scope ?? .alone
-        guard scope != .alone else { return [waiting[line].takeOne(at: short, for: number)] }
+        guard scope != .alone else { return [waiting[writes].takeOne(at: short, for: number)] }
         let only = scope == .all && options.sharesTransactions ? nil : first
-        return waiting[line].take(upTo: Job.mostWeight, for: number) { job, queue in
+        return waiting[writes].take(upTo: Job.mostWeight, for: number) { job, queue in
             (only == nil || queue === only) && (queue.session == nil || queue.session == number)
                 && (job.retry.scope == scope || scope == .sameOwner && job.retry.scope == .all) && !job.isLong
                 && job.retry.notBefore <= now
@@ -194,7 +194,7 @@ struct EngineState {
 
     /// When a write that waits now can be taken.
     private func nextWrite(after now: UInt64) -> UInt64 {
-        let owners = waiting[Line.writes.rawValue].owners
+        let owners = waiting[SessionRole.writes.rawValue].owners
         let pauses = owners.lazy.compactMap(\.jobs.first?.retry.notBefore).filter { $0 > now }
         let hasLong = longWrites.next > now && owners.contains { $0.jobs.first?.isLong ?? false }
         return min(pauses.min() ?? .max, hasLong ? longWrites.next : .max)
@@ -206,17 +206,17 @@ struct EngineState {
         let limit = now - options.patience
         var overdue: [Job] = []
         // The first job of an owner has waited longest.
-        for line in waiting.indices where waiting[line].owners.contains(where: { $0.jobs.first?.since ?? .max < limit })
+        for role in waiting.indices where waiting[role].owners.contains(where: { $0.jobs.first?.since ?? .max < limit })
         {
-            overdue += waiting[line].remove { $0.since < limit }
+            overdue += waiting[role].remove { $0.since < limit }
         }
         counts.refused += overdue.reduce(0) { $0 + $1.callers }
         release(overdue)
         return overdue
     }
 
-    mutating func takeAll(_ lines: [Line]) -> [Job] {
-        let jobs = lines.flatMap { waiting[$0.rawValue].remove { _ in true } }
+    mutating func takeAll(_ roles: [SessionRole]) -> [Job] {
+        let jobs = roles.flatMap { waiting[$0.rawValue].remove { _ in true } }
         release(jobs)
         return jobs
     }
@@ -240,7 +240,7 @@ struct EngineState {
     }
 
     private mutating func removeWaiting(_ job: Job) {
-        _ = waiting[job.line.rawValue].remove { $0 === job }
+        _ = waiting[job.role.rawValue].remove { $0 === job }
         noLongerShared(job)
     }
 
@@ -274,7 +274,7 @@ struct EngineState {
             guard let queue = queues[job.kind.rawValue][job.owner] else { continue }
             queue.bytes += job.bytes
             bytes += job.bytes
-            waiting[job.line.rawValue].putBack(job, to: queue)
+            waiting[job.role.rawValue].putBack(job, to: queue)
         }
         release(jobs, areUnderWay: true)
         switch result.transaction {
@@ -311,13 +311,13 @@ struct EngineState {
 
     /// After an attempt to open a session failed: the jobs that no session will take, and the error for them.
     mutating func takeHopeless() -> (jobs: [Job], error: StoreError) {
-        (hasSession ? [] : takeAll(Line.allCases), .unavailable(reason: reports.lastLoss))
+        (hasSession ? [] : takeAll(SessionRole.allCases), .unavailable(reason: reports.lastLoss))
     }
 
-    /// Refuses later jobs of lines; returns whether one of them was open.
-    mutating func close(_ lines: [Line]) -> Bool {
+    /// Refuses later jobs of these roles; returns whether one of them was open.
+    mutating func close(_ roles: [SessionRole]) -> Bool {
         let before = closed.count
-        closed.formUnion(lines)
+        closed.formUnion(roles)
         return closed.count > before
     }
 }

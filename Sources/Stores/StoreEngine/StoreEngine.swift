@@ -1,7 +1,7 @@
 package import Basics
 private import Platform
-package import Tasks
 private import Synchronization
+package import Tasks
 
 /// The queue of a store, and the threads that run its jobs, each on a session of its own.
 ///
@@ -77,7 +77,7 @@ package final class StoreEngine: Sendable {
     private func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) {
         guard let refuse = state.withLock({ $0.withdraw(call, of: owner, kind) }) else { return }
         // The runtime holds a lock of the cancelled task now, so the task must not continue on this thread.
-        Task.detached { refuse(.overloaded) }
+        Task.detached { refuse(.withdrawn) }
     }
 
     /// Lets the threads choose again.
@@ -90,17 +90,17 @@ package final class StoreEngine: Sendable {
     /// Whether something was written since the last failure: where writes succeed, a probe would only leave dead rows.
     package var isHealthy: Bool { state.withLock { $0.isHealthy } }
 
-    /// Refuses later jobs of these lines, and returns when all accepted ones are answered; false if the lines were closed.
-    package func close(_ lines: [Line] = Line.allCases) -> Bool {
-        guard state.withLock({ $0.close(lines) }) else { return false }
+    /// Refuses later jobs of these roles, and returns when all accepted ones are answered; false if the roles were closed.
+    package func close(_ roles: [SessionRole] = SessionRole.allCases) -> Bool {
+        guard state.withLock({ $0.close(roles) }) else { return false }
         wake()
         let threads = threads.withLock { $0 }
         for (number, thread) in threads.enumerated() {
             let worker = state.withLock { $0.workers[number] }
             // An attempt to open a session may take as long as a host does not answer, so nobody waits for another one.
-            if lines.contains(worker.line), !(worker.isOpening && worker.condition == .down) { thread.join() }
+            if roles.contains(worker.role), !(worker.isOpening && worker.condition == .down) { thread.join() }
         }
-        for job in state.withLock({ $0.takeAll(lines) }) { job.refuse(.unavailable(reason: "closed")) }
+        for job in state.withLock({ $0.takeAll(roles) }) { job.refuse(.unavailable(reason: "closed")) }
         return true
     }
 
@@ -108,7 +108,7 @@ package final class StoreEngine: Sendable {
 
     /// What the thread of a session does: it opens the session, takes what waits, and blocks until the database has answered.
     ///
-    /// It works until the line is closed, and everything that was accepted is answered.
+    /// It works until its role is closed, and everything that was accepted is answered.
     private func runSession(_ number: Int, _ open: Opening) {
         // The attempts since the last session that was of use: it has run a batch, or has lasted.
         var failures = 0
@@ -131,7 +131,7 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Runs jobs on a session until it is lost; returns whether it has run a batch before, or nil at the end of the line.
+    /// Runs jobs on a session until it is lost; returns whether it has run a batch before, or nil at the end.
     private func work(on session: any StoreSession, _ number: Int) -> Bool? {
         var wasUseful = false
         while true {
@@ -158,12 +158,12 @@ package final class StoreEngine: Sendable {
 
     /// Sleeps until the next attempt to open a session; false if no session is needed any more.
     ///
-    /// For the jobs that wait when their line is closed one attempt is made, and no other one if that fails.
+    /// For the jobs that wait when their role is closed one attempt is made, and no other one if that fails.
     private func awaitAttempt(_ number: Int, at next: UInt64, isRetry: Bool) -> Bool {
         while true {
             let isOver = state.withLock { state in
-                let line = state.workers[number].line
-                return state.isOver(line) || isRetry && state.isClosed(line)
+                let role = state.workers[number].role
+                return state.isOver(role) || isRetry && state.isClosed(role)
             }
             if isOver { return false }
             if !wakeups[number].wait(untilMonotonicNanoseconds: next) { return true }
@@ -240,5 +240,34 @@ package final class StoreEngine: Sendable {
 
     private func report(_ event: StoreEvent?) {
         if let event { options.observer(event) }
+    }
+}
+
+package struct EngineOptions: Sendable {
+    /// The names of the threads whose sessions read.
+    package var readers: [String]
+    /// The names of the threads whose sessions write.
+    package var writers: [String]
+    /// The most reads of a batch.
+    package var mostReads = 1
+    /// The memory of all calls that are not answered, in bytes; more calls are refused as overloaded.
+    ///
+    /// Of one kind of call, one owner may hold a third of what is free. So one owner gets a quarter of all, and some is left
+    /// for owners who hold nothing.
+    package var mostBytes = 32 << 20
+    /// Whether jobs that a session has taken count as waiting until they are answered: a database may let them wait.
+    package var countsUnderWay = false
+    /// Whether the writes of several owners may share a transaction.
+    package var sharesTransactions = true
+    /// How long a job may wait, in nanoseconds; it is refused as overloaded then.
+    package var patience: UInt64 = 10_000_000_000
+    /// Called with events, on the thread where they happen.
+    package var observer: @Sendable (StoreEvent) -> Void = { _ in }
+    /// Called after a commit with its changes, if there are any, before any caller is answered.
+    package var onCommit: @Sendable ([OwnerChange]) -> Void = { _ in }
+
+    package init(readers: [String], writers: [String]) {
+        self.readers = readers
+        self.writers = writers
     }
 }

@@ -21,6 +21,7 @@ package protocol StoreSession: AnyObject {
 
 extension StoreSession {
     package var room: WriteRoom { .everything }
+    package func end() {}
 }
 
 /// Why a session was lost, or could not be opened.

@@ -24,18 +24,11 @@ enum ArchiveLine: Equatable {
 
     /// Parses a line, which must have every member of its kind and no other; the error names members, never their values.
     init(parsing bytes: [UInt8]) throws(OperatorError) {
-        self = try LineMembers(of: bytes).line()
-    }
-}
-
-/// The members of a line, read one after the other.
-private struct LineMembers {
-    private let members: JSONMembers
-
-    init(of bytes: [UInt8]) throws(OperatorError) {
-        members = try rethrowing(as: Self.fault) { () throws(JSONError) in
+        let members = try rethrowing(as: Self.fault) { () throws(JSONError) in
             try JSONMembers(parsing: bytes, limits: JSONLimits(), most: .max)
         }
+        self = try LineParser(members: members).line()
+        guard members.count == self.members.count else { throw OperatorError("members that no export has") }
     }
 
     private static func fault(_ error: JSONError) -> OperatorError {
@@ -44,15 +37,56 @@ private struct LineMembers {
         case .malformed(_, let offset): OperatorError("no JSON at byte \(offset)")
         }
     }
+}
 
-    /// The line that has these members and no others.
-    func line() throws(OperatorError) -> ArchiveLine {
-        let line = try lineOfNeeded()
-        guard members.count == line.members.count else { throw OperatorError("members that no export has") }
-        return line
+extension ArchiveLine {
+    /// The line as JSON, without its end.
+    var json: [UInt8] { JSONValue.object(JSONObject(members)).serialized() }
+
+    private var members: [(String, JSONValue)] {
+        switch self {
+        case .task(let item):
+            [("owner", .string(item.owner.identifier))]
+                + Self.members(
+                    of: item, [("modified", Self.time(item.modified)), ("revision", .integer(item.revision))])
+        case .key(let record):
+            [
+                ("owner", .string(record.item.owner.identifier)), ("key", .string(record.key.key)),
+                ("fingerprint", .string(Self.digits(record.key.fingerprint))),
+            ] + Self.members(of: record.item)
+        case .owner(let owner, let next): [("owner", .string(owner.identifier)), ("next", .integer(next))]
+        case .end(let tasks, let keys):
+            [("end", .boolean(true)), ("tasks", .integer(Int64(tasks)))]
+                + (keys > 0 ? [("keys", .integer(Int64(keys)))] : [])
+        }
     }
 
-    private func lineOfNeeded() throws(OperatorError) -> ArchiveLine {
+    private static func members(of item: TaskItem, _ state: [(String, JSONValue)] = []) -> [(String, JSONValue)] {
+        [
+            ("id", .integer(item.id)), ("text", .string(item.text.value)), ("completed", .boolean(item.completed)),
+            ("created", time(item.created)),
+        ] + state + item.details.members.map { ($0.detail.name, $0.value) }
+    }
+
+    private static func time(_ milliseconds: Int64) -> JSONValue {
+        .string(Timestamp(milliseconds: milliseconds).text)
+    }
+
+    /// Hexadecimal, because not every reader of JSON takes so large a number exactly.
+    private static func digits(_ fingerprint: UInt64) -> String { String(fingerprint, radix: 16) }
+
+    /// The fingerprint of these digits, if they are as an export writes them.
+    static func fingerprint(_ digits: String) -> UInt64? {
+        // Written again and compared: finds a sign, leading zeros and capitals.
+        UInt64(digits, radix: 16).flatMap { self.digits($0) == digits ? $0 : nil }
+    }
+}
+
+/// Finds the members that a line needs.
+private struct LineParser {
+    let members: JSONMembers
+
+    func line() throws(OperatorError) -> ArchiveLine {
         if members["end"]?.boolean == true {
             let tasks = try need("tasks") { $0.integer.flatMap { $0 >= 0 ? $0 : nil } }
             return .end(tasks: Int(tasks), keys: members["keys"] == nil ? 0 : Int(try number("keys")))

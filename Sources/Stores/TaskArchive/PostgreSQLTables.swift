@@ -63,15 +63,13 @@ struct PostgreSQLTables: TaskTables {
         return outcome
     }
 
-    func transaction<Outcome>(
-        _ body: () throws(PostgreSQLError) -> (Outcome, isKept: Bool)
-    ) throws(PostgreSQLError) -> Outcome {
+    func transaction<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(PostgreSQLError) -> Outcome {
         try connection.retrying(atMost: 50, pause: { UInt64($0) * 2_000_000 }) { () throws(PostgreSQLError) in
             _ = try connection.run(TaskStatement.begin.sql)
             // Each statement has a minute.
             _ = try connection.run(TaskStatement.guarantee.sql, [.text("60000")])
-            let (outcome, isKept) = try body()
-            _ = try connection.run(isKept ? "COMMIT" : "ROLLBACK")
+            let outcome = try body()
+            _ = try connection.run("COMMIT")
             return outcome
         }
     }

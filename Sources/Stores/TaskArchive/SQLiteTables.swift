@@ -28,7 +28,8 @@ package final class SQLiteTables: TaskTables {
         }
     }
 
-    private static func lock(_ file: SQLiteFile) throws(OperatorError) -> SQLiteFileLock {
+    /// Keeps servers away from a file; the error says to stop the one that uses the file.
+    static func lock(_ file: SQLiteFile) throws(OperatorError) -> SQLiteFileLock {
         do throws(OperatorError) {
             return try file.lock()
         } catch {
@@ -60,7 +61,7 @@ package final class SQLiteTables: TaskTables {
         var rows: [[JSONValue]] = []
         for line in lines {
             defer { statement.reset() }
-            for (index, value) in line.enumerated() { try value.bind(to: statement, at: Int32(index + 1)) }
+            try statement.bind(row: line)
             while try statement.step() {
                 rows.append(columns.enumerated().map { statement.value(of: $1, at: Int32($0)) })
             }
@@ -72,14 +73,8 @@ package final class SQLiteTables: TaskTables {
         try connection.snapshot(body)
     }
 
-    package func transaction<Outcome>(
-        _ body: () throws(SQLiteError) -> (Outcome, isKept: Bool)
-    ) throws(SQLiteError) -> Outcome {
-        try connection.execute("BEGIN IMMEDIATE")
-        defer { connection.rollBack() }
-        let (outcome, isKept) = try body()
-        if isKept { try connection.execute("COMMIT") }
-        return outcome
+    package func transaction<Outcome>(_ body: () throws(SQLiteError) -> Outcome) throws(SQLiteError) -> Outcome {
+        try connection.transaction(body)
     }
 }
 

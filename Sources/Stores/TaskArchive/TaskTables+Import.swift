@@ -1,7 +1,30 @@
 package import Basics
 import JSON
 package import Platform
+import SQLiteStore
 import Tasks
+
+package struct ImportSummary: Sendable, Equatable {
+    /// How the lines ended.
+    package enum End: Sendable, Equatable {
+        /// With the last line of an export, which counted all that came before it.
+        case whole
+        /// Without it: the export was not finished, or lines were lost.
+        case cut
+        /// The import was stopped before the end of the lines.
+        case stopped
+    }
+
+    /// Tasks that did not exist.
+    package var added = 0
+    /// Tasks whose owner and id existed: they stayed as they were.
+    package var present = 0
+    /// The present tasks that differ from the line, because they were changed since, or are other tasks.
+    package var differing = 0
+    package var end = End.stopped
+
+    package var tasks: Int { added + present }
+}
 
 extension TaskTables {
     /// Adds the lines of an export, ids and times kept; skips empty lines, existing tasks and expired keys.
@@ -16,7 +39,7 @@ extension TaskTables {
         var reader = ImportBatchReader()
         while shouldContinue(summary) {
             let batch = try reader.next(nextLine)
-            let owners = OwnerLines.grouped(batch.lines, at: SystemTime().wallMilliseconds)
+            let owners = ImportedOwner.grouped(batch.lines, at: SystemTime().wallMilliseconds)
             // One transaction, or one for each owner.
             for group in isOneOwnerOnly ? owners.map({ [$0] }) : owners.isEmpty ? [] : [owners] {
                 try rethrowing(as: \.forOperator) { () throws(Failure) in try add(group, &summary) }
@@ -31,10 +54,10 @@ extension TaskTables {
     }
 
     /// Imports the lines of some owners, who are different and ordered by the bytes of their names; counts their tasks.
-    private func add(_ owners: [OwnerLines], _ summary: inout ImportSummary) throws(Failure) {
+    private func add(_ owners: [ImportedOwner], _ summary: inout ImportSummary) throws(Failure) {
         let items = owners.flatMap(\.items)
         let added = try transaction { () throws(Failure) in
-            (try insert(items, owners.flatMap(\.records), of: owners), isKept: true)
+            try insert(items, owners.flatMap(\.records), of: owners)
         }
         summary.added += added
         summary.present += items.count - added
@@ -56,7 +79,7 @@ extension TaskTables {
 
     /// Adds what is missing, in a transaction; returns how many tasks that were.
     private func insert(
-        _ items: [TaskItem], _ records: [IdempotencyRecord], of owners: [OwnerLines]
+        _ items: [TaskItem], _ records: [IdempotencyRecord], of owners: [ImportedOwner]
     ) throws(Failure) -> Int {
         try insert(owners.map { [.string($0.owner.identifier), 1, 0] }, OwnerCounts.columns, into: "owners")
         // In the order in which servers lock them.
@@ -105,5 +128,107 @@ extension TaskTables {
 
     private func run(_ sql: String, of owners: [Owner]) throws(Failure) {
         _ = try run(sql, lines: owners.map { [.string($0.identifier)] }, of: [.text("owner")], giving: [])
+    }
+}
+
+/// Reads the lines of an import in batches, each for one transaction.
+struct ImportBatchReader {
+    struct Batch {
+        var lines: [ArchiveLine] = []
+        /// The mistake in the line after them, if there is one.
+        var fault: OperatorError?
+        var isLast = false
+    }
+
+    /// How many lines a batch has at most, and about how many bytes.
+    private static let most = (lines: 1000, bytes: 1 << 22)
+
+    private var number = 0
+    private var (tasksSinceEnd, keysSinceEnd) = (0, 0)
+    /// Whether the last line was one that ends an export.
+    private(set) var isWhole = false
+
+    /// Reads the next lines; an empty one is skipped.
+    mutating func next(_ nextLine: LineInput) throws(OperatorError) -> Batch {
+        var batch = Batch()
+        var size = 0
+        while batch.lines.count < Self.most.lines, size < Self.most.bytes {
+            let bytes = try rethrowing(as: OperatorError.init) { () throws(SystemError) in try nextLine() }
+            guard let bytes else {
+                batch.isLast = true
+                return batch
+            }
+            number += 1
+            size += bytes.count
+            guard !bytes.isEmpty else { continue }
+            do throws(OperatorError) {
+                let line = try ArchiveLine(parsing: bytes)
+                try count(line)
+                batch.lines.append(line)
+            } catch {
+                batch.fault = OperatorError(
+                    "line \(number): \(error.failure)",
+                    advice: "the lines before it are imported, and may be repeated")
+                return batch
+            }
+        }
+        return batch
+    }
+
+    /// Several exports may follow each other; each ends with its own count.
+    private mutating func count(_ line: ArchiveLine) throws(OperatorError) {
+        isWhole = false
+        switch line {
+        case .task: tasksSinceEnd += 1
+        case .key: keysSinceEnd += 1
+        case .owner: break
+        case .end(let tasks, let keys):
+            try expect(tasks, "tasks", tasksSinceEnd)
+            try expect(keys, "idempotency keys", keysSinceEnd)
+            (tasksSinceEnd, keysSinceEnd, isWhole) = (0, 0, true)
+        }
+    }
+
+    private func expect(_ count: Int, _ name: String, _ found: Int) throws(OperatorError) {
+        guard count == found else {
+            throw OperatorError(
+                "the export had \(count) \(name), here are \(found): lines are missing or doubled")
+        }
+    }
+}
+
+/// What some lines of an import say about one owner.
+struct ImportedOwner {
+    let owner: Owner
+    private(set) var items: [TaskItem] = []
+    /// The idempotency keys that are still remembered.
+    private(set) var records: [IdempotencyRecord] = []
+    /// The least id that may be given next.
+    private(set) var next: Int64 = 1
+
+    private init(owner: Owner) {
+        self.owner = owner
+    }
+
+    /// The lines by owner, in the order in which servers lock owners; `time` in milliseconds since 1970, UTC.
+    static func grouped(_ lines: [ArchiveLine], at time: Int64) -> [ImportedOwner] {
+        var all: [Owner: ImportedOwner] = [:]
+        for line in lines {
+            if let owner = line.owner { all[owner, default: ImportedOwner(owner: owner)].add(line, at: time) }
+        }
+        return all.values.sorted { $0.owner < $1.owner }
+    }
+
+    private mutating func add(_ line: ArchiveLine, at time: Int64) {
+        switch line {
+        case .task(let item):
+            items.append(item)
+            next = max(next, item.id + 1)
+        case .key(let record):
+            if record.isLive(at: time) { records.append(record) }
+            next = max(next, record.item.id + 1)
+        case .owner(_, let next): self.next = max(self.next, next)
+        case .end: break
+        }
     }
 }

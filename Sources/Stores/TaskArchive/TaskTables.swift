@@ -29,16 +29,33 @@ package protocol TaskTables {
     /// Runs a body that only reads, all of it on one state of the database.
     func snapshot<Outcome>(_ body: () throws(Failure) -> Outcome) throws(Failure) -> Outcome
 
-    /// Runs a body in a transaction, again while servers are in its way; `isKept` says whether to commit.
-    ///
-    /// What is committed is on a disk.
-    func transaction<Outcome>(_ body: () throws(Failure) -> (Outcome, isKept: Bool)) throws(Failure) -> Outcome
+    /// Runs a body in a transaction, which is on a disk afterwards; again while servers are in its way.
+    func transaction<Outcome>(_ body: () throws(Failure) -> Outcome) throws(Failure) -> Outcome
 }
 
 package protocol TableFailure: Error {
     /// The error of a database that contradicts itself.
     static func corrupt(_ message: String) -> Self
     var forOperator: OperatorError { get }
+}
+
+/// A database whose tasks a command copies, imports or moves.
+package enum TaskDatabase: Sendable {
+    /// The SQLite file at a path.
+    case sqlite(String)
+    /// The database of a connection string of libpq.
+    case postgreSQL(String)
+
+    /// Opens the tables in a session of the command's own, which blocks the calling thread.
+    ///
+    /// Reading takes no lock that a server would notice. A SQLite file is changed only while no server uses the file. A
+    /// PostgreSQL database is also changed while servers use it.
+    package func open(for use: TableUse) throws(OperatorError) -> any TaskTables {
+        switch self {
+        case .sqlite(let path): try SQLiteTables(path: path, for: use)
+        case .postgreSQL(let address): try PostgreSQLTables(address, for: use)
+        }
+    }
 }
 
 /// What a command does with the tables of a database.
@@ -54,28 +71,10 @@ extension TaskItem {
     init(_ row: [JSONValue]) throws(ForeignValue) {
         try self.init(of: Owner(stored: row[0].string ?? ""), stored: { row[$0 + 1] })
     }
-
-    var row: [JSONValue] {
-        [
-            .string(owner.identifier), .integer(id), .string(text.value), .boolean(completed), .integer(created),
-            .integer(modified), .integer(revision),
-        ] + details.row
-    }
 }
 
 extension IdempotencyRecord {
     init(_ row: [JSONValue]) throws(ForeignValue) {
         try self.init(of: Owner(stored: row[0].string ?? ""), stored: { row[$0 + 1] })
     }
-
-    var row: [JSONValue] {
-        [
-            .string(item.owner.identifier), .string(key.key), .integer(Int64(bitPattern: key.fingerprint)),
-            .integer(item.created), .integer(item.id), .string(item.text.value), .boolean(item.completed),
-        ] + item.details.row
-    }
-}
-
-extension TaskDetails {
-    fileprivate var row: [JSONValue] { TaskDetail.allCases.map { self[$0] ?? .null } }
 }

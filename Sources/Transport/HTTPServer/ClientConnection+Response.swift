@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import HTTP
+private import Platform
 
 extension ClientConnection {
     /// Gives a response to the library; the connection closes after it if `closing` is set or its limits are reached.
@@ -44,4 +45,103 @@ extension Status {
 
     /// Whether a response of this status may have content (RFC 9110 section 6.4.1).
     var hasContent: Bool { rawValue != 204 && rawValue != 304 }
+}
+
+extension ClientConnection {
+    /// Answers before the end of a body, and drops the rest of the body.
+    ///
+    /// libmicrohttpd takes no response in the middle of a body, and closes the connection at once after one before the
+    /// body. Then the system would answer further bytes with a reset, and clients that send head and body in two
+    /// writes would lose the response. So we write the response, and close only our half until the body ends, two
+    /// seconds have passed, or a mebibyte has come. A client that left its earlier responses unread loses the
+    /// connection at once.
+    func respondEarly(_ response: Response) -> MHD_Result {
+        body = []
+        let isTooLong = response.body.count > RequestLifecycle.earlyResponseLimit
+        let message = (isTooLong ? refusal(of: .bodyTooLarge) : response).closingMessage(to: head?.method ?? .get)
+        unsafe CMicroHTTPD_forget_expectation(handle)
+        guard write(message) else { return .NO }
+        unsafe CMicroHTTPD_end_writing(handle)
+        return .YES
+    }
+
+    /// Writes to the client, through TLS if the connection has it; returns false if not everything could be written.
+    ///
+    /// It writes in pieces, since a TLS record holds 16 KiB, or less if the client wants that.
+    private func write(_ message: [UInt8]) -> Bool {
+        var rest = message[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe CMicroHTTPD_write(handle, bytes.baseAddress, bytes.count)
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
+
+extension Response {
+    /// Returns the whole response as bytes, as the last one of its connection.
+    fileprivate func closingMessage(to method: Method) -> [UInt8] {
+        let status = self.status.sendable
+        let reason = unsafe String(cString: MHD_get_reason_phrase_for(UInt32(status.rawValue)))
+        var text = "HTTP/1.1 \(status.rawValue) \(reason)\r\n"
+        text += "Date: \(HTTPDate.text(unixSeconds: SystemTime().wallMilliseconds / 1000))\r\n"
+        text += "Connection: close\r\n"
+        if status.hasContent { text += "Content-Length: \(body.count)\r\n" }
+        return Array(text.utf8) + headers.bytes + [0x0D, 0x0A] + (status.hasContent && method != .head ? body : [])
+    }
+}
+
+/// Replaces libmicrohttpd's function of this name, which the library calls to refuse a request with its own page.
+///
+/// There is no other way to choose the text. The library calls it for its refusals, and since 1.0 for a redirect. The
+/// dynamic linker prefers the program's symbols, unless the library is linked to prefer its own. The page is also kept for
+/// a refusal after a response, which nobody reads.
+@_cdecl("MHD_queue_response")
+package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
+    guard let handle = unsafe handle,
+        let connection = unsafe object(ClientConnection.self, CMicroHTTPD_socket_context(handle)),
+        case .replacePage = connection.apply(.refusedByLibrary)
+    else { return unsafe CMicroHTTPD_queue(handle, status, page).rawValue }
+    let fault = HTTPFault(ofLibrary: status)
+    if fault == .tooManyFields { connection.noteLongestField() }
+    let response = connection.refusal(of: fault)
+    // 1.0 refuses a chunk extension that fills its memory twice, and the second refusal keeps the first from being sent.
+    if status == 413, connection.isChunked {
+        _ = connection.respondEarly(response)
+        return MHD_Result.NO.rawValue
+    }
+    return connection.queue(response, closing: true).rawValue
+}
+
+extension ClientConnection {
+    /// Makes a head without a target of the longest field, which is all that is known of a head that the library refuses.
+    fileprivate func noteLongestField() {
+        var size = 0
+        guard head == nil, let target = unsafe rawTargetStart,
+            let name = unsafe CMicroHTTPD_longest_field(handle, target, targetSize, &size)
+        else { return }
+        let bytes = unsafe Array(UnsafeRawBufferPointer(start: name, count: size))
+        let line = HeaderSection.Line(name: 0..<size, value: size..<size)
+        head = RequestHead(
+            method: .get, target: RequestTarget(raw: "", absolutePath: ""),
+            headers: HeaderSection(bytes: bytes, lines: [line]), identifier: identifier, peer: peer)
+    }
+}
+
+extension HTTPFault {
+    /// Reads the meaning of a status that libmicrohttpd sends.
+    fileprivate init(ofLibrary status: UInt32) {
+        switch status {
+        case 413: self = .bodyTooLarge
+        case 414: self = .targetTooLong
+        case 431: self = .tooManyFields
+        case 501: self = .unknownMethod
+        case 505: self = .version
+        // 400, or 500 for a chunk size line that fills the memory, or a redirect to the target.
+        default: self = .framing
+        }
+    }
 }

@@ -53,9 +53,6 @@ package final class HTTPServer: Sendable {
 
     deinit { stop(patience: .zero) }
 
-    /// The version of libmicrohttpd that this process uses, which may be newer than the headers of the build.
-    package static var libraryVersion: String { unsafe String(cString: MHD_get_version()) }
-
     /// The state of the server at this moment.
     package var statistics: ServerStatistics { core.statistics }
 
@@ -110,3 +107,54 @@ private let ignoreBrokenPipes: Void = {
 
 /// Keeps libmicrohttpd, once for the process, from touching memory of connections that no request needed.
 private let sparePages: Void = CMicroHTTPD_spare_pages()
+
+/// The state of a server at one moment.
+package struct ServerStatistics: Sendable, Equatable {
+    package var connections = 0
+    /// The connections that were ever opened.
+    package var connectionsOpened = 0
+    /// The connections that were closed at once because their address had as many as are allowed.
+    package var connectionsRefused = 0
+    /// The connections that were ended because their peers had disconnected.
+    package var connectionsDisconnected = 0
+    /// The requests that wait for the handler.
+    package var suspended = 0
+    /// How often each deadline has passed.
+    package var deadlines: [Deadline: Int] = [:]
+}
+
+/// An event of a server that is neither a request nor an answer.
+package enum ServerEvent: Sendable, Equatable {
+    /// A message of libmicrohttpd, without text of clients; those that differ only in numbers or reasons are one kind.
+    case log(kind: String, line: String)
+    /// A connection was closed at once, because its address has as many as are allowed.
+    case refused(peer: String)
+    /// New connections must wait, in the backlog of the system.
+    case waiting(Shortage)
+    /// A connection was ended because it had used up its time.
+    case cut(Deadline)
+}
+
+/// The shortage that prevents another connection.
+package enum Shortage: Sendable, Equatable {
+    /// All connections that the limits allow are open.
+    case connections
+    /// The system refuses, with this error number, because no descriptor or no memory is left.
+    case system(Int32)
+}
+
+/// The times that a connection can use up (V-145), with their names in logs and metrics.
+package enum Deadline: String, Sendable, Equatable, CaseIterable {
+    /// There was no request on a kept connection.
+    case idle
+    /// The header block did not end.
+    case header
+    /// The body did not end, or came too slowly.
+    case body
+    /// The handler had no response; the client got a 503.
+    case suspension
+    /// The client did not read the response in time.
+    case answer
+    /// A client that was refused kept its connection open, or continued to send its body.
+    case refusal
+}

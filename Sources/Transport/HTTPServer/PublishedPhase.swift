@@ -1,3 +1,4 @@
+private import Glibc
 import Synchronization
 
 /// The phase of a connection and its deadline, written by its loop and read by the thread that enforces deadlines.
@@ -59,4 +60,11 @@ struct PublishedPhase: ~Copyable, Sendable {
         guard now > start, now &- start >= times.bodyRateGrace else { return false }
         return Double(bodyBytes.load(ordering: .relaxed)) < limits.bodyRate * Double(now &- start) / 1e9
     }
+}
+
+/// Returns nanoseconds of the monotonic clock for deadlines: a few milliseconds late, but read in a few nanoseconds.
+func coarseNanoseconds() -> UInt64 {
+    var now = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
+    return UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
 }

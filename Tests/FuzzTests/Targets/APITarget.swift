@@ -19,7 +19,7 @@ func checkAPI(_ input: [UInt8]) throws {
 
 /// One good token; every other is refused.
 struct OneToken: TokenVerifier {
-    func verification(of token: String) throws(TokenRefusal) -> Verification {
+    func beginVerifying(_ token: String) throws(TokenRefusal) -> Verification {
         guard token == "good" else { throw .badSignature }
         return .verified(
             Principal(owner: "o", name: "Ä", policy: nil, scopes: [], expiry: 1_800_000_000))

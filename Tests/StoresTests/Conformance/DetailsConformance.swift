@@ -45,27 +45,6 @@ struct DetailsConformance {
         }
     }
 
-    @Test(arguments: StoreUnderTest.all)
-    func `Additions at the same moment keep their own details`(kind: StoreUnderTest) async throws {
-        try await kind.with { store in
-            let items = try await withThrowingTaskGroup(of: TaskItem.self) { group in
-                for number in 0..<60 {
-                    group.addTask {
-                        var details = TaskDetails()
-                        for (index, detail) in TaskDetail.allCases.enumerated() where number % (index + 2) == 0 {
-                            details[detail] = detail.samples[number % detail.samples.count]
-                        }
-                        let item = try await store.added("task \(number)", details: details, of: alice)
-                        #expect(item.details == details)
-                        return item
-                    }
-                }
-                return try await group.reduce(into: [TaskItem]()) { $0.append($1) }
-            }
-            #expect(try await store.lists(items.sorted { $0.id < $1.id }, of: alice))
-        }
-    }
-
     @Test(
         "Each thing of a task is set, changed and removed alone, by itself or in a list; the same again changes nothing",
         arguments: StoreUnderTest.all, [false, true])

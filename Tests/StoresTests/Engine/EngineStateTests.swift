@@ -128,7 +128,7 @@ struct EngineStateTests {
     @Test func `A caller who has left before the call waits is refused`() {
         let engine = MadeUpEngine()
         let job = Job(of: Owner("alice"), .write, NamedWork("1")) { _ in }
-        #expect(throws: StoreError.overloaded) { try engine.with { try $0.submit(job, isAbandoned: true).get() } }
+        #expect(throws: StoreError.withdrawn) { try engine.with { try $0.submit(job, isAbandoned: true).get() } }
         #expect(engine.take(1) == [])
     }
 
@@ -180,7 +180,7 @@ struct EngineStateTests {
 
     // MARK: The end
 
-    @Test func `A closed line refuses later calls, and ends when those it accepted were taken`() throws {
+    @Test func `A closed engine refuses later calls, and ends when those it accepted were taken`() throws {
         let engine = MadeUpEngine()
         try engine.submit("1", of: "alice", rows: 700)
         try engine.submit("2", of: "alice", rows: 700)
@@ -202,8 +202,8 @@ struct EngineStateTests {
         guard case .end = engine.state.take(for: 1, .everything, at: engine.now, until: .max) else {
             throw StoreError.broken(reason: "the session goes on")
         }
-        #expect(engine.with { $0.close(Line.allCases) })
-        #expect(engine.with { $0.takeAll(Line.allCases) }.map(\.name) == ["r", "r2"])
+        #expect(engine.with { $0.close(SessionRole.allCases) })
+        #expect(engine.with { $0.takeAll(SessionRole.allCases) }.map(\.name) == ["r", "r2"])
     }
 
     // MARK: Reports

@@ -14,10 +14,12 @@ struct RetryStateTests {
         #expect(pause(0, .others) == 0)
         for tries in 1...10 {
             let longest = UInt64(min(tries, 6))
-            for _ in 0..<50 {
-                #expect((1_001_000_000...1_000_000_000 + longest * 10_000_000).contains(pause(tries, .others)))
-                #expect((1_001_000_000...1_000_000_000 + longest * 100_000_000).contains(pause(tries, .lockedRow)))
+            let pauses = (0..<50).map { _ in (others: pause(tries, .others), row: pause(tries, .lockedRow)) }
+            for (others, row) in pauses {
+                #expect((1_001_000_000...1_000_000_000 + longest * 10_000_000).contains(others))
+                #expect((1_001_000_000...1_000_000_000 + longest * 100_000_000).contains(row))
             }
+            #expect(pauses.contains { $0.row > 1_000_000_000 + longest * 10_000_000 })
         }
     }
 

@@ -5,30 +5,34 @@ import Testing
 
 @testable import StoreEngine
 
-/// A session that answers each job by its work.
+/// A session that answers each job by its work, unless it is lost before it begins.
 private final class MadeUpSession: StoreSession {
     private let onRun: @Sendable () -> Void
     private let isLost: @Sendable () -> Bool
+    private let isLostAtRun: @Sendable () -> Bool
+    /// How long the session sleeps at most.
+    private let sleep: UInt64?
 
-    init(onRun: @escaping @Sendable () -> Void = {}, isLost: @escaping @Sendable () -> Bool = { false }) {
-        self.onRun = onRun
-        self.isLost = isLost
+    init(
+        sleep: UInt64? = nil, onRun: @escaping @Sendable () -> Void = {},
+        isLost: @escaping @Sendable () -> Bool = { false }, isLostAtRun: @escaping @Sendable () -> Bool = { false }
+    ) {
+        (self.sleep, self.onRun, self.isLost, self.isLostAtRun) = (sleep, onRun, isLost, isLostAtRun)
     }
 
     func maintain(at now: UInt64) throws(SessionLoss) -> UInt64 {
         if isLost() { throw SessionLoss("lost") }
-        return .max
+        return sleep.map { now + $0 } ?? .max
     }
 
     func run(_ jobs: [Job]) -> BatchResult {
         onRun()
+        guard !isLostAtRun() else { return BatchResult(returning: jobs, SessionLoss("lost")) }
         return BatchResult(
             jobs.compactMap { job in
                 (job.work as? Answer).map { (job: job, verdict: Verdict.answer($0.give)) }
             })
     }
-
-    func end() {}
 }
 
 private final class Answer: JobWork {
@@ -52,6 +56,16 @@ private func refusal(of engine: StoreEngine, limit: Int = 1, isForeign: Bool = f
             let work: any JobWork = Answer { list.answer(.success(TaskList(rendering: []))) }
             return isForeign ? NamedWork("of another database") : work
         }
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Writes; the outcome is the error.
+private func write(to engine: StoreEngine) async -> StoreError? {
+    do throws(StoreError) {
+        try await engine.outcome(of: alice, .write) { (reply: Reply<Void>) in Answer { reply.answer(.success(())) } }
         return nil
     } catch {
         return error
@@ -102,7 +116,7 @@ struct StoreEngineTests {
         await eventually("all wait") { engine.statistics.waitingReads == 3 }
         for (number, caller) in callers.enumerated() where number != 1 {
             caller.cancel()
-            #expect(await caller.value == .overloaded)
+            #expect(await caller.value == .withdrawn)
         }
         #expect(engine.statistics.waitingReads == 1)
         breakpoint.resume()
@@ -117,7 +131,7 @@ struct StoreEngineTests {
         let callers = (0..<200).map { number in Task { await refusal(of: engine, limit: 1 + number / 2) } }
         await eventually("all wait") { engine.statistics.waitingReads == 200 }
         for caller in callers + [first] { caller.cancel() }
-        for caller in callers { #expect(await caller.value == .overloaded) }
+        for caller in callers { #expect(await caller.value == .withdrawn) }
         #expect(engine.statistics.waitingReads == 0)
         breakpoint.resume()
         #expect(await first.value == nil)
@@ -179,6 +193,55 @@ struct StoreEngineTests {
         for _ in 0..<100 { await eventually("an answer") { await refusal(of: engine) == nil } }
         #expect(counts.opened.load(ordering: .relaxed) >= 100)
         #expect(engine.close())
+    }
+
+    /// A writer notices that it was lost between two batches, or when it has taken a write.
+    @Test(arguments: [false, true])
+    func `What a lost session leaves is done by one of the other kind, which is woken`(isTaken: Bool) async throws {
+        let engine = engine { $0.writers = ["writer"] }
+        let (loss, opening) = (Breakpoint(), Breakpoint())
+        try engine.start { [counts] number throws(SessionLoss) in
+            guard number == 1 else { return MadeUpSession() }
+            if counts.opened.wrappingAdd(1, ordering: .relaxed).newValue > 1 { opening.stop() }
+            let isLost: @Sendable () -> Bool = {
+                guard counts.runs.load(ordering: .relaxed) > 0 else { return false }
+                loss.stop()
+                return true
+            }
+            return isTaken ? MadeUpSession(isLostAtRun: isLost) : MadeUpSession(sleep: 1_000_000, isLost: isLost)
+        }
+        await eventually("both sessions are there") { counts.opened.load(ordering: .relaxed) == 1 }
+        #expect(await refusal(of: engine) == nil)
+        #expect(await write(to: engine) == nil)
+        counts.runs.store(1, ordering: .relaxed)
+        if !isTaken { await loss.waitUntilReached() }
+        let caller = Task { await write(to: engine) }
+        await loss.waitUntilReached()
+        await eventually("the write waits or was taken") { isTaken || engine.statistics.waitingWrites == 1 }
+        loss.resume()
+        #expect(await caller.value == nil)
+        opening.resume()
+        #expect(engine.close())
+    }
+
+    @Test func `Who waits for a session that is being opened when the engine closes is refused`() async throws {
+        let engine = engine()
+        let (batch, opening) = (Breakpoint(), Breakpoint())
+        try engine.start { [counts] _ throws(SessionLoss) in
+            if counts.opened.wrappingAdd(1, ordering: .relaxed).newValue > 1 { opening.stop() }
+            return MadeUpSession {
+                batch.stop()
+            } isLostAtRun: {
+                true
+            }
+        }
+        let first = Task { await refusal(of: engine) }
+        await batch.waitUntilReached()
+        batch.resume()
+        await opening.waitUntilReached()
+        #expect(engine.close())
+        #expect(await first.value == .unavailable(reason: "closed"))
+        opening.resume()
     }
 
     @Test func `An engine that closes does not wait for a host that does not answer`() async throws {

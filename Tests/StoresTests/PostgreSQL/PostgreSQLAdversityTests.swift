@@ -133,6 +133,37 @@ struct PostgreSQLAdversityTests {
         _ = try await store.added("after", of: alice)
     }
 
+    /// A database in which an insertion of the text "bad" fails.
+    private func databaseThatRefuses(on server: PostgreSQLServer) throws -> String {
+        let name = try server.newDatabaseName()
+        let address = server.address(name)
+        _ = try PostgreSQLTaskStore.migrate(address, partitions: nil)
+        try PipelineConnection(to: ConnectionTarget(parsing: address)).runScript(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN IF NEW.text = 'bad' THEN RAISE EXCEPTION 'not this'; END IF; RETURN NEW; END $$;
+            CREATE TRIGGER refuse BEFORE INSERT ON tasks FOR EACH ROW EXECUTE FUNCTION refuse();
+            """)
+        return name
+    }
+
+    @Test func `A session whose ROLLBACK is not answered is not used again`() async throws {
+        let server = try PostgreSQLServer.started()
+        let name = try databaseThatRefuses(on: server)
+        let proxy = try StoreProxy(to: server.port)
+        defer { proxy.close() }
+        let store = try PostgreSQLTaskStore.open(proxy.address(name)) {
+            ($0.readers, $0.writers, $0.deadlineMilliseconds) = (1, 1, 500)
+        }
+        defer { store.close() }
+        try await awaitStore(store)
+        proxy.set(.silentAtRollBack)
+        await #expect(throws: StoreError.self) { try await store.added("bad", of: alice) }
+        #expect(proxy.isOver)
+        // The session that reads writes, too, until there is another one that writes.
+        _ = try await store.added("good", of: alice)
+    }
+
     @Test func `A store that is closed finishes what it accepted, and refuses what comes later`() async throws {
         let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase())
         let added = await withTaskGroup(of: Bool?.self) { group in

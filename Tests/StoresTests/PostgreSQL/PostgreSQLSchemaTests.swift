@@ -1,4 +1,5 @@
 import Basics
+import JSON
 import OwnerMoves
 import TaskArchive
 import PostgreSQLStore
@@ -23,7 +24,8 @@ struct PostgreSQLSchemaTests {
     /// Types and arguments of a statement, in SQL, by the types that it declares: for a task of alice with the id 10 and
     /// the text "x".
     private static func arguments(_ statement: TaskStatement) -> (types: String, values: String) {
-        var number = 9
+        // The task is there, so another one is inserted.
+        var number = statement == .insert ? 99 : 9
         let arguments = statement.types.enumerated().map { position, parameter in
             switch parameter {
             case .integer:
@@ -67,10 +69,47 @@ struct PostgreSQLSchemaTests {
             let partitions = Set(lines.compactMap(Self.partition))
             #expect(partitions.count <= 1, "\(statement), \(mode): \(plan)")
             // A statement that only inserts is routed, and its plan names no partition.
-            if ![.makeOwner, .probe, .insert, .putAttempts].contains(statement) {
+            if ![.makeOwner, .probe, .insert, .putAttempt].contains(statement) {
                 #expect(partitions.count == 1, "\(statement), \(mode): \(plan)")
             }
         }
+    }
+
+    @Test func `A statement about one task is planned once, and not at each execution`() throws {
+        let address = try server.newDatabase()
+        _ = try PostgreSQLTaskStore.migrate(address, partitions: nil)
+        try server.command(
+            """
+            INSERT INTO owners SELECT 'owner ' || n, 101, 100 FROM generate_series(1, 50) n;
+            INSERT INTO tasks SELECT owner, n, 'x', false, 5, 5, 1 FROM owners, generate_series(1, 100) n;
+            INSERT INTO attempts SELECT owner, 'key ' || n, 1, 5, n, 'x', false FROM owners, generate_series(1, 9) n;
+            ANALYZE
+            """, in: name(address))
+        let statements: [TaskStatement] = [
+            .find, .lockOwner, .lockTask, .lockRevision, .attempt, .change, .remove, .putOwner, .forgetAttempt,
+        ]
+        for statement in statements {
+            let (types, values) = Self.arguments(statement)
+            let executions = Array(repeating: "EXECUTE s(\(values));", count: 8).joined(separator: " ")
+            let answer = try server.command(
+                "PREPARE s(\(types)) AS \(statement.sql); \(executions) "
+                    + "SELECT generic_plans > 0 FROM pg_prepared_statements WHERE name = 's'", in: name(address))
+            #expect(answer.hasSuffix("t\n"), "\(statement)")
+        }
+    }
+
+    @Test func `The first rows of a list leave notes of more than 400 bytes out`() async throws {
+        let address = try server.newDatabase()
+        let store = try PostgreSQLTaskStore.open(address)
+        defer { store.close() }
+        for length in [400, 401] {
+            let notes = JSONValue.string(String(repeating: "x", count: length))
+            _ = try await store.added("x", details: TaskDetails([.notes: notes]), of: alice)
+        }
+        let rows = try PipelineConnection(to: ConnectionTarget(parsing: address)).run(
+            TaskStatement.page.sql, [.text("alice"), .integer(1), .boolean(nil), .integer(9)])
+        let lengths = (0..<2).map { rows.text($0, 6 + TaskDetail.notes.rawValue).utf8.count }
+        #expect(lengths == [400, 0])
     }
 
     /// The number after `tasks_p`, `owners_p` or `attempts_p`.

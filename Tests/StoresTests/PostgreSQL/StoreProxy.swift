@@ -19,6 +19,8 @@ final class StoreProxy: Sendable {
         case rollBackForCommit
         /// Existing connections stay open, and nothing is passed on any more; new ones are served.
         case silent
+        /// The connection that sends the next ROLLBACK stays open, and nothing is passed on there any more.
+        case silentAtRollBack
         /// New connections are refused, and existing ones are cut.
         case down
     }
@@ -106,6 +108,7 @@ final class StoreProxy: Sendable {
         guard count != 0, count > 0 || errno == EAGAIN else { return cut(pair) }
         guard count > 0 else { return }
         bytes.removeLast(bytes.count - count)
+        guard !isRequest || !silence(pair, at: bytes) else { return }
         if !isRequest, let isSaid = endBeforeReady(&bytes) {
             send(bytes, to: to, pair)
             // Or the end would be read together with the message, which is ignored then.
@@ -143,6 +146,17 @@ final class StoreProxy: Sendable {
         }
     }
 
+    /// Passes nothing on of a connection whose request rolls back, if that is the fault; whether it is.
+    private func silence(_ pair: (Int32, Int32), at request: [UInt8]) -> Bool {
+        state.withLock { state in
+            guard state.fault == .silentAtRollBack, request.contains("ROLLBACK".utf8) else { return false }
+            state.fault = .none
+            state.pairs.removeAll { $0 == pair }
+            state.silent.append(pair)
+            return true
+        }
+    }
+
     private func rollBackForCommit(_ bytes: inout [UInt8]) {
         func tag(_ text: String) -> [UInt8] {
             Array("C\0\0\0".utf8) + [UInt8(text.utf8.count + 5)] + Array("\(text)\0".utf8)
@@ -165,7 +179,7 @@ final class StoreProxy: Sendable {
                 state.fault = left > count ? .cutAfterAnswer(bytes: left - count) : .none
                 return (min(left, count), left <= count)
             case (.none, _), (.down, _), (.silent, _), (.endBeforeReady, _),
-                (.rollBackForCommit, _), (.cutAfterRequest, false),
+                (.rollBackForCommit, _), (.silentAtRollBack, _), (.cutAfterRequest, false),
                 (.cutAfterAnswer, true):
                 return (count, false)
             }

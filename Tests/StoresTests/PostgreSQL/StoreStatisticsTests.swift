@@ -16,37 +16,6 @@ struct StoreStatisticsTests {
         try await body(store, address)
     }
 
-    @Test func `Lists are counted, and no reads of one task among them`() async throws {
-        try await withStore { store, _ in
-            _ = try await store.added("x", of: alice)
-            for _ in 0..<3 { _ = try await store.list(.all, of: alice) }
-            _ = try await store.list(TaskQuery(completed: true), of: alice)
-            for id in 1...5 { _ = try await store.find(Int64(id), of: alice) }
-            // An answer comes before it is counted.
-            await eventually("four lists") { store.statistics.listMisses == 4 && store.statistics.waitingReads == 0 }
-        }
-    }
-
-    @Test func `The gauges show how many writes and reads wait`() async throws {
-        try await withStore { store, address in
-            _ = try await store.added("x", of: alice)
-            let keeper = try PipelineConnection(to: ConnectionTarget(parsing: address))
-            try keeper.runScript("BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE")
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<3 { group.addTask { _ = try await store.added("y\(number)", of: alice) } }
-                for id in 1...2 { group.addTask { _ = try await store.find(Int64(id), of: alice) } }
-                await eventually("three writes and two reads wait") {
-                    store.statistics.waitingWrites == 3 && store.statistics.waitingReads == 2
-                }
-                try keeper.runScript("ROLLBACK")
-                try await group.waitForAll()
-            }
-            await eventually("none waits") {
-                store.statistics.waitingWrites == 0 && store.statistics.waitingReads == 0
-            }
-        }
-    }
-
     @Test func `A transaction that is under way when the server ends its session is counted as failed`() async throws {
         try await withStore { store, address in
             let other = try PipelineConnection(to: ConnectionTarget(parsing: address))

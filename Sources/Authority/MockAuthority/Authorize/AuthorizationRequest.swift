@@ -7,7 +7,6 @@ struct AuthorizationRequest: Sendable {
     let delivery: Delivery
     let types: ResponseTypes
     let scope: Scope
-    /// The parameters that only some clients send.
     let options: Options
 
     struct Options: Sendable, Equatable {
@@ -19,7 +18,6 @@ struct AuthorizationRequest: Sendable {
         var maximumAge: Int64?
         /// Whether the ID token has to say when the person signed in, also where the service leaves that out.
         var wantsTime = false
-        /// The claims that the client asks for by their names.
         var claims = RequestedClaims()
         var clientInfo = false
 
@@ -55,32 +53,25 @@ struct ResponseTypes: OptionSet, Sendable {
 enum AuthorizationFailure: Error, Sendable {
     /// A page shows the reason, because the place for the answer is not known to be good.
     case page(Refusal)
-    /// The client gets the reason.
     case client(Refusal, Delivery)
 }
 
 extension AuthorizationRequest {
-    /// Checks the parameters of a request.
-    ///
-    /// - Parameters:
-    ///   - parameters: query, or body of a `POST`.
-    ///   - configuration: what is registered.
-    /// - Throws: the first refusal, with the place for it.
+    /// Checks the parameters of a request, and throws the first refusal with the place for it.
     init(_ parameters: Parameters, _ configuration: Configuration) throws(AuthorizationFailure) {
         let client = try Self.client(parameters, configuration)
         let delivery = try Delivery(parameters, client, configuration)
         do throws(Refusal) {
-            let isStrict = configuration.profile == .strict
-            if isStrict { try parameters.refuseUnsupported() }
+            let provider = configuration.provider
+            try provider.checkSupport(parameters)
             let text = parameters["response_type"] ?? ""
-            if isStrict, text.isEmpty { throw .missingParameter("response_type") }
             guard let types = ResponseTypes(text) else { throw .responseType(text) }
             try delivery.checkMode(parameters["response_mode"], for: types)
             guard let scopeText = parameters["scope"] else { throw .missingScope }
-            let scope = try Scope(scopeText, client: client, configuration)
+            let scope = try Scope(scopeText, client: client, provider)
             if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
-            var options = try Options(parameters, client, configuration.profile)
-            if isStrict { try options.readStrictly(parameters, for: types) }
+            var options = try Options(parameters, client, provider)
+            try provider.read(parameters, for: types, into: &options)
             self.init(client: client, delivery: delivery, types: types, scope: scope, options: options)
         } catch {
             throw .client(error, delivery)
@@ -99,7 +90,7 @@ extension AuthorizationRequest {
 }
 
 extension AuthorizationRequest.Options {
-    fileprivate init(_ parameters: Parameters, _ client: Client, _ profile: TenantProfile) throws(Refusal) {
+    fileprivate init(_ parameters: Parameters, _ client: Client, _ provider: any Provider) throws(Refusal) {
         nonce = parameters["nonce"]
         hint = AccountHint(
             name: parameters["login_hint"], session: parameters["sid"], token: parameters["id_token_hint"])
@@ -107,10 +98,10 @@ extension AuthorizationRequest.Options {
         let claims = parameters["claims"].flatMap { try? JSONValue(parsing: Array($0.utf8)) }
         wantsTime = maximumAge != nil || claims?.object?["id_token"]?.object?["auth_time"] != nil
         clientInfo = parameters["client_info"] == "1"
-        // Only a strict provider takes several prompts, of which the first here counts; `none` stands alone (OpenID
-        // Connect Core 3.1.2.1).
-        let known = ["none", "login", "select_account", "consent"] + (profile.isEntra ? ["create"] : [])
-        let prompts = parameters["prompt"].map { profile == .strict ? $0.spaceSeparated : [$0] } ?? []
+        // Of several prompts the first here counts; `none` stands alone (OpenID Connect Core 3.1.2.1).
+        let known = ["none", "login", "select_account", "consent"] + provider.traits.prompts
+        let severally = provider.traits.takesSeveralPrompts
+        let prompts = parameters["prompt"].map { severally ? $0.spaceSeparated : [$0] } ?? []
         guard prompts.allSatisfy(known.contains), prompts.count < 2 || !prompts.contains("none") else {
             throw .wrongPrompt
         }

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JSON
 import OpenSSL
@@ -25,12 +26,11 @@ struct AuthorizationResponse: Sendable {
         }
     }
 
-    /// The parameters, in the order of the service.
     private func fields(_ granted: GrantedRequest) async throws(PrivateKeyError) -> [(String, String)] {
         var fields: [(String, String)] = []
         if let state = request.delivery.state { fields.append(("state", state)) }
         if request.options.clientInfo {
-            fields.append(("client_info", granted.clientInformation(context.configuration)))
+            fields.append(("client_info", granted.clientInformation(context.provider)))
         }
         let code = request.types.contains(.code) ? code(granted) : nil
         if let code { fields.append(("code", code)) }
@@ -40,7 +40,7 @@ struct AuthorizationResponse: Sendable {
     /// The tokens that the response type asks for, and no others: a signature is the most expensive part of a response.
     private func tokens(_ granted: GrantedRequest, code: String?) async throws(PrivateKeyError) -> [(String, String)] {
         var fields: [(String, String)] = []
-        let claims = context.authority.claims(of: granted, at: context.base)
+        let claims = context.provider.claims(of: granted, at: context.base)
         var accessToken: String?
         if request.types.contains(.token) {
             accessToken = try claims.accessToken(signedBy: await context.authority.signer(for: context.run))
@@ -68,5 +68,109 @@ struct AuthorizationResponse: Sendable {
             user: granted.user.objectID, generation: granted.user.status.generation, signIn: granted.signIn,
             validity: .init(issued: granted.now, expires: granted.now + lifetime))
         return context.authority.seal.seal(grant.members)
+    }
+}
+
+/// How the answer to an authorization request reaches the client.
+struct Delivery: Sendable, Equatable {
+    enum Mode: String, Sendable {
+        case query, fragment
+        case formPost = "form_post"
+    }
+
+    /// The URI as registered or as requested, byte for byte.
+    ///
+    /// `urn:` and custom schemes are never normalised.
+    var redirectURI: String
+    var mode: Mode
+    var state: String?
+}
+
+extension Delivery {
+    /// Finds the way for the answer to a request.
+    ///
+    /// A redirect URI that is not registered is reported to one that is, as B2C does; the others report it on a page.
+    init(_ parameters: Parameters, _ client: Client, _ configuration: Configuration) throws(AuthorizationFailure) {
+        state = parameters["state"]
+        let types = parameters["response_type"]?.spaceSeparated ?? []
+        let isImplicit = types.contains("id_token") || types.contains("token")
+        mode = parameters["response_mode"].flatMap(Mode.init(rawValue:)) ?? (isImplicit ? .fragment : .query)
+        guard let registered = client.redirectURIs.first else {
+            throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
+        }
+        let provider = configuration.provider
+        if provider.traits.matchesRedirectURIsExactly, parameters["redirect_uri"] == nil {
+            throw .page(.missingParameter("redirect_uri"))
+        }
+        redirectURI = parameters["redirect_uri"] ?? registered
+        guard
+            configuration.behaviour.lax
+                || client.accepts(redirectURI, exactly: provider.traits.matchesRedirectURIsExactly)
+        else {
+            let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
+            guard provider.traits.reportsToRegisteredURI else { throw .page(refusal) }
+            redirectURI = registered
+            throw .client(refusal, self)
+        }
+    }
+
+    /// Refuses an unknown mode, and tokens in a query, which servers log.
+    func checkMode(_ asked: String?, for types: ResponseTypes) throws(Refusal) {
+        guard let asked else { return }
+        guard let known = Mode(rawValue: asked), known != .query || types == .code else { throw .responseMode(asked) }
+    }
+
+    func response(_ fields: [(String, String)], headers: FieldLines = FieldLines()) -> Response {
+        switch mode {
+        case .query: redirect(redirectURI.contains("?") ? "&" : "?", fields, headers)
+        case .fragment: redirect("#", fields, headers)
+        case .formPost: Page.formPost(fields, to: redirectURI, headers).response
+        }
+    }
+
+    private func redirect(_ separator: String, _ fields: [(String, String)], _ more: FieldLines) -> Response {
+        let pairs = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1, .lower))" }.joined(separator: "&")
+        let answer = pairs.isEmpty ? "" : separator + pairs
+        var headers: FieldLines = [
+            "Location": PercentEncoding.fieldValue(uri: redirectURI) + answer, "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",
+        ]
+        headers.append(more)
+        return Response(302, headers: headers)
+    }
+
+    /// Returns the answer with a refusal, whose parameters are in the order of the service.
+    func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
+        let words = context.words(of: refusal)
+        var fields = [("error", words.error), ("error_description", words.description)]
+        if let page = context.provider.page(about: refusal) { fields.append(("error_uri", page)) }
+        if let state { fields.append(("state", state)) }
+        return response(fields)
+    }
+}
+
+extension Client {
+    /// Whether answers may go to a URI: to a registered one, and if `http://localhost` is registered, to every port and path
+    /// of the loopback (RFC 8252 section 7.3) unless the URI has to be registered exactly.
+    func accepts(_ uri: String, exactly: Bool = false) -> Bool {
+        if redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
+        return !exactly && redirectURIs.contains("http://localhost") && WebAddress(ofNativeClient: uri) != nil
+    }
+}
+
+extension WebAddress {
+    /// A place of a native client, which a registered `http://localhost` means: on the loopback, without encryption, with any
+    /// port and path; `nil` for every other text.
+    init?(ofNativeClient uri: String) {
+        guard let address = WebAddress(uri), !address.isEncrypted, address.isLoopback, !address.hasFragment else {
+            return nil
+        }
+        self = address
+    }
+}
+
+extension RequestContext {
+    func words(of refusal: Refusal) -> (error: String, description: String) {
+        provider.words(of: refusal, correlation: correlation, now: now)
     }
 }

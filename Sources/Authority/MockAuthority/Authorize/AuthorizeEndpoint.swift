@@ -1,12 +1,12 @@
 import Basics
 import HTTP
 import OpenSSL
+import Synchronization
 
 /// The authorization endpoint (RFC 6749 section 3.1): answers at once for a session, else shows a page.
 struct AuthorizeEndpoint: Sendable {
     let context: RequestContext
 
-    /// Takes the parameters from the query, or from the form of a `POST`.
     func decide() async -> Decision {
         guard context.head.method == .post else { return .respond(await answer(Parameters(context.head.target.query))) }
         return context.head.answerForm { form in await answer(form.followed(by: context.head.target.query)) }
@@ -27,8 +27,7 @@ struct AuthorizeEndpoint: Sendable {
     private func answer(_ request: AuthorizationRequest) async -> Response {
         do throws(Refusal) {
             let accounts = try await request.options.hint.accounts(of: Session(context: context).accounts, context)
-            // B2C has one session. At Entra the person chooses if the client does not.
-            let mustChoose = accounts.count > 1 && context.configuration.profile != .b2c
+            let mustChoose = accounts.count > 1 && context.provider.traits.hasManySessions
             if let account = accounts.first, !mustChoose, !needsPage(request, account) {
                 return await AuthorizationResponse(context: context, request: request).response(
                     account.user, signedIn: account.time, newUser: false)
@@ -66,4 +65,57 @@ struct AuthorizeEndpoint: Sendable {
         case .facebook: account.user.status.identityProvider == nil
         }
     }
+}
+
+/// A sign-in under way: an authorization request and what its person did so far.
+struct Transaction: Sendable {
+    let request: AuthorizationRequest
+    let policy: Policy
+    /// What a form must carry, so that no other site can send it.
+    let csrf: String
+    let begun: Int64
+    /// Whether the page begins with the accounts that signed in with the browser.
+    let choosing: Bool
+    /// Who signed in on the page; nil until then.
+    var outcome: Outcome?
+
+    struct Outcome: Sendable {
+        /// The object id: the account may change, or be removed, before the answer.
+        let user: String
+        let newUser: Bool
+    }
+
+    /// Who signed in on the page, as the account is now; `nil` once it may not sign in any more.
+    func user(in directory: Directory) -> User? {
+        outcome.flatMap { directory.user($0.user) }.flatMap { $0.status.disabled ? nil : $0 }
+    }
+}
+
+/// The sign-ins under way, found by the random name in their URL: two tabs do not disturb each other.
+final class Transactions: Sendable {
+    private static let limit = 2000
+    private static let lifetime: Int64 = 3600
+    private let open = Mutex<[String: Transaction]>([:])
+
+    func begin(_ transaction: Transaction) -> String {
+        let name = GUID.random()
+        open.withLock { open in
+            if open.count >= Self.limit {
+                open = open.filter { $0.value.begun > transaction.begun - Self.lifetime }
+                if open.count >= Self.limit { open.removeAll() }
+            }
+            open[name] = transaction
+        }
+        return name
+    }
+
+    func transaction(_ name: String, now: Int64) -> Transaction? {
+        open.withLock { $0[name] }.flatMap { $0.begun > now - Self.lifetime ? $0 : nil }
+    }
+
+    func finish(_ name: String, _ outcome: Transaction.Outcome) {
+        open.withLock { $0[name]?.outcome = outcome }
+    }
+
+    func end(_ name: String) { open.withLock { $0[name] = nil } }
 }

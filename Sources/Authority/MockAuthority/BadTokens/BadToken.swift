@@ -1,4 +1,7 @@
+import Basics
 import JSON
+import OpenSSL
+import Tokens
 
 /// A token with one defect (P-40), and the response that it must get.
 ///
@@ -7,7 +10,6 @@ struct BadToken: Sendable {
     /// The response of task-server to a request with the token.
     struct Response: Sendable, Equatable {
         let status: Int64
-        /// The `code` of the problem; `nil` for a good response.
         let code: String?
 
         static let good = Response(status: 200, code: nil)
@@ -17,17 +19,14 @@ struct BadToken: Sendable {
         static let scope = Response(status: 403, code: "token.scope")
     }
 
-    /// Changes the claims of a good token.
     typealias Spoil = @Sendable (inout JSONObject, BadTokenSigner) -> Void
     /// Makes the token of claims, which the request may have changed.
     typealias Sign = @Sendable (BadTokenSigner, JSONObject) async throws -> String
 
     let name: String
-    /// What is wrong with the token, for people.
     let words: String
     /// The rule that an API breaks if it accepts the token; `nil` if every API may decide for itself.
     let rule: BadTokenRule?
-    /// The services whose tokens can have the defect.
     let services: [TenantProfile]
     /// The response of a server whose one source is the tenant, and that requires no scopes.
     let response: Response
@@ -68,13 +67,10 @@ struct BadToken: Sendable {
             })
     }
 
-    /// No defect, for a token of which only the request changes claims.
     static let withoutDefect = BadToken("", nil, "")
 
-    /// The tokens of every service, in the order of the list.
     static let all = ofClaims + ofSignatures + ofKnownHoles + ofMicrosoft
 
-    /// The tokens of a service, in the order of the list.
     static func all(of profile: TenantProfile) -> [BadToken] { all.filter { $0.services.contains(profile) } }
 
     /// Name, expected response, defect, and the response with scopes where it differs.
@@ -95,5 +91,125 @@ struct BadToken: Sendable {
             "danger": rule.map { .string($0.danger) } ?? .null,
             "forbiddenBy": rule.map { .string($0.source) } ?? .null,
         ]
+    }
+}
+
+/// The rule that forbids an API to accept a token, and what somebody can do if the API accepts it.
+package struct BadTokenRule: Sendable {
+    /// What somebody can do, as a sentence.
+    package let danger: String
+    package let source: String
+}
+
+extension BadTokenRule {
+    static let signature = BadTokenRule(
+        danger: "Anybody can write such a token, and so be any user.",
+        source: "RFC 7515 section 5.2, and RFC 8725 section 3.3")
+    static let algorithm = BadTokenRule(
+        danger: "Anybody can write such a token without a private key, and so be any user.",
+        source: "RFC 8725 sections 3.1 and 3.2")
+    /// A key of the issuer that the issuer withdrew, or a key of another issuer.
+    package static let key = BadTokenRule(
+        danger: "Whoever has a key that is not one of the issuer's, for example a stolen one, can be any user.",
+        source: "RFC 8725 section 3.8, and OpenID Connect Core 1.0 section 10.1.1")
+    static let expiry = BadTokenRule(
+        danger: "Whoever finds an old token in a log or a backup can use it for ever.",
+        source: "RFC 7519 section 4.1.4, and RFC 9068 section 4")
+    static let timeAsText = BadTokenRule(
+        danger: "The end of the token's life is a text, of which two libraries may read two times.",
+        source: "RFC 7519 section 4.1.4")
+    static let notBefore = BadTokenRule(
+        danger: "A permission that begins later can be used now.", source: "RFC 7519 section 4.1.5")
+    package static let issuer = BadTokenRule(
+        danger: "Whoever signs in somewhere else, or runs another issuer, can be a user of this API.",
+        source: "RFC 8725 section 3.8, and RFC 9068 section 4")
+    package static let audience = BadTokenRule(
+        danger: "Every other application to which a user signs in can use this API in the name of that user.",
+        source: "RFC 7519 section 4.1.3, and RFC 8725 section 3.9")
+    static let kind = BadTokenRule(
+        danger: "A token that was issued for another purpose can be used at this API.",
+        source: "RFC 8725 sections 3.11 and 3.12")
+    static let criticalHeader = BadTokenRule(
+        danger: "The API ignores a restriction of which the token says that nobody may ignore it.",
+        source: "RFC 7515 section 4.1.11")
+    static let scope = BadTokenRule(
+        danger: "An application can do what the user never permitted that application to do.",
+        source: "RFC 9068 section 4, and RFC 6750 section 3.1")
+    static let validation = BadTokenRule(
+        danger: "The API accepts what is no good token of its issuer, and whoever can write such a token is a user.",
+        source: "RFC 7519 section 7.2")
+}
+
+/// Makes a bad token, for the rows of the table of bad tokens.
+struct BadTokenSigner: Sendable {
+    let authority: TenantAuthority
+    let granted: GrantedRequest
+    let claims: any TokenClaims
+    let signer: TokenSigner
+    let base: String
+
+    var configuration: Configuration { authority.configuration }
+    var tenant: Tenant { configuration.tenant }
+    /// Seconds since 1970.
+    var now: Int64 { granted.now }
+    var audience: String { granted.scope.audience ?? granted.client.id }
+    var scopeClaim: String { authority.provider.traits.scopeClaim }
+    var entra: EntraClaims? { claims as? EntraClaims }
+
+    /// Returns the token, whose claims are changed last.
+    func sign(_ bad: BadToken, _ changes: ClaimChanges) async throws(InputError) -> String {
+        var spoiled = claims.good(for: granted.scope.audience)
+        bad.spoil(&spoiled, self)
+        changes.apply(to: &spoiled, now: now, lifetime: claims.lifetime)
+        do {
+            return try await bad.sign(self, spoiled)
+        } catch {
+            throw .noKey
+        }
+    }
+
+    /// The claims of the first daemon's own token.
+    var application: JSONObject {
+        let daemon = configuration.applications.clients.first { $0.secret != nil } ?? granted.client
+        return entra.map { EntraClaims($0.provider, application: daemon, now: now, at: base).application(audience) }
+            ?? [:]
+    }
+
+    func move(_ claims: inout JSONObject, to other: String) {
+        claims["iss"] = (entra?.provider.issuer(of: other, at: base)).map { .string($0) }
+        claims["tid"] = .string(other)
+    }
+
+    func header(_ algorithm: String) -> JSONObject {
+        var header = signer.header
+        header["alg"] = .string(algorithm)
+        return header
+    }
+
+    /// Signs two texts that are no objects which this program would write.
+    func sign(_ header: [UInt8], _ payload: [UInt8]) throws(PrivateKeyError) -> String {
+        let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
+        return input + "." + Base64URL.encode(try signer.key.privateKey.sign(Array(input.utf8)))
+    }
+
+    /// A token without a signature, up to the last dot.
+    func unsigned(_ algorithm: String, _ claims: JSONObject) -> String {
+        TokenSigner.input(header: header(algorithm), payload: claims.bytes) + "."
+    }
+
+    /// A token with an HMAC: a checker that takes the public key for a secret accepts it (RFC 8725 section 2.1).
+    func authenticated(_ claims: JSONObject, kid: String? = nil, secret: String) -> String {
+        var header = header("HS256")
+        if let kid { header["kid"] = .string(kid) }
+        let input = TokenSigner.input(header: header, payload: claims.bytes)
+        let tag = HMACSHA256.authenticate(key: Array(secret.utf8), message: Array(input.utf8))
+        return input + "." + Base64URL.encode(tag)
+    }
+}
+
+extension TokenClaims {
+    /// The claims of an access token for this audience; of an ID token if there is none.
+    func good(for audience: String?) -> JSONObject {
+        audience.map(accessToken(audience:)) ?? idToken(for: nil, code: nil)
     }
 }

@@ -48,10 +48,7 @@ extension HostContext {
     ///
     /// A page of evil.example whose name is made to lead to 127.0.0.1 is of the same origin as the mock (DNS rebinding),
     /// and only `Host` shows it. Addresses, names without a dot and those of reserved domains (RFC 6761, RFC 6762, RFC 9476)
-    /// cannot be registered, and those of the services are Microsoft's; the others are known only if the configuration names
-    /// them.
-    ///
-    /// A page can also write the field of a proxy, so both names must be known.
+    /// cannot be registered. A page can also write the field of a proxy, so both names must be known.
     private var isForKnownHost: Bool { isKnown(asked) && isKnown(base) }
 
     private func isKnown(_ base: String) -> Bool {
@@ -78,7 +75,6 @@ extension HostContext {
 }
 
 extension Configuration {
-    /// The names that the authority was told it has.
     fileprivate var namesOfHost: [String] {
         hostNames + moreHostNames + [issuerBase, publicOrigin ?? ""].compactMap { WebAddress($0)?.host }
     }

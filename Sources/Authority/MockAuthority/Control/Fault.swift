@@ -8,7 +8,6 @@ struct Fault: Sendable, Equatable {
     }
 
     var endpoint: Endpoint
-    /// The number of requests that it still affects.
     var times: Int64
     var delayMilliseconds: Int64
     /// The response in place of the endpoint's; `nil` if the endpoint answers.

@@ -1,9 +1,9 @@
 import Basics
+import HTTP
 import JSON
 import OpenSSL
 
 extension MockAuthority {
-    /// The key of this `kid`, of any tenant.
     func key(_ identifier: String) async throws(InputError) -> TokenSigningKey {
         do throws(PrivateKeyError) {
             for tenant in [b2c] + others {
@@ -24,7 +24,7 @@ extension HostContext {
     private func signer(_ specification: TokenSpecification) async throws(InputError) -> TokenSigner {
         if let kid = specification.key { return authority.signer(with: try await mock.key(kid)) }
         do throws(PrivateKeyError) {
-            return try await authority.signer()
+            return authority.signer(with: try await authority.keys.signing())
         } catch {
             throw .noKey
         }
@@ -39,23 +39,22 @@ extension HostContext {
 
     private func signed(_ specification: TokenSpecification) async throws(InputError) -> String {
         let granted = try grantedRequest(specification)
-        let claims = authority.claims(of: granted, at: base)
+        let claims = authority.provider.claims(of: granted, at: base)
         let maker = BadTokenSigner(
             authority: authority, granted: granted, claims: claims, signer: try await signer(specification), base: base)
         return try await maker.sign(specification.bad ?? .withoutDefect, specification.changes)
     }
 
-    /// The token in a response like that of the token endpoint.
     func tokenResponse(_ specification: TokenSpecification) async throws(InputError) -> JSONValue {
         guard specification.isGood else {
             return ["access_token": .string(try await token(specification)), "token_type": "Bearer"]
         }
         let granted = try grantedRequest(specification)
         do throws(PrivateKeyError) {
-            return try TokenResponse(
-                signing: granted, of: authority, by: await authority.signer(for: run), at: base,
-                era: configuration.behaviour.era
-            ).json(clientInfo: false)
+            let claims = authority.provider.claims(of: granted, at: base)
+            let response = try TokenResponse(
+                signing: claims, by: await authority.signer(for: run), era: configuration.behaviour.era)
+            return .object(authority.provider.members(of: response, clientInfo: false))
         } catch {
             throw .noKey
         }
@@ -69,7 +68,7 @@ extension HostContext {
         let now = authority.now(in: run)
         let text = specification.scope ?? scope(of: client, forBadToken: specification.bad != nil)
         let scope = try rethrowing(as: { InputError(message: $0.text) }) { () throws(Refusal) in
-            try Scope(text, client: client, configuration)
+            try Scope(text, client: client, authority.provider)
         }
         let signIn = SignIn(time: now, nonce: specification.changes.nonce, local: policy.allowsPasswordGrant)
         return GrantedRequest(user: user, client: client, policy: policy, scope: scope, signIn: signIn, now: now)
@@ -80,7 +79,7 @@ extension HostContext {
     /// B2C's tokens are for the client itself, but those with a defect have the scopes of the API, so that they have no
     /// second one. The others are what MSAL asks for.
     private func scope(of client: Client, forBadToken isBad: Bool) -> String {
-        guard configuration.profile == .b2c else { return "openid profile \(scopesOfAPI ?? "")" }
+        guard authority.provider.traits.takesClientForScope else { return "openid profile \(scopesOfAPI ?? "")" }
         return isBad ? scopesOfAPI ?? client.id : client.id
     }
 
@@ -112,4 +111,103 @@ extension HostContext {
     private func unknown(_ kind: String, _ name: String, known: [String]) -> InputError {
         InputError(message: "There is no \(kind) '\(name)'. Known: \(known.joined(separator: ", ")).")
     }
+}
+
+struct TokenSpecification: Sendable {
+    /// The account: an address, the part before the `@`, or an object id.
+    var user: String
+    /// The policy; without one, the first for signing in.
+    var policy: String?
+    /// The client; without one, the first.
+    var client: String?
+    /// The scope; without one, an access token for the client itself.
+    var scope: String?
+    var bad: BadToken?
+    /// The `kid` of the key that signs, of any tenant; without one, the tenant's.
+    var key: String?
+    var changes = ClaimChanges()
+
+    /// Whether the service could issue such a token.
+    var isGood: Bool { bad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce) }
+}
+
+struct ClaimChanges: Sendable, Equatable {
+    /// Seconds from now to `exp`; negative for an expired token.
+    var expiry: Int64?
+    var nonce: String?
+    var set = JSONObject()
+    var drop: [String] = []
+
+    /// Makes the changes; an expired token was issued a lifetime before its expiry.
+    func apply(to claims: inout JSONObject, now: Int64, lifetime: Int64) {
+        if let expiry {
+            claims["exp"] = .integer(now + expiry)
+            if expiry <= 0 {
+                claims["nbf"] = .integer(now + expiry - lifetime)
+                claims["iat"] = .integer(now + expiry - lifetime)
+            }
+        }
+        for member in set.members { claims[member.name] = member.value }
+        for name in drop { claims[name] = nil }
+    }
+}
+
+extension TokenSpecification {
+    fileprivate static let names = [
+        "user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run", "profile", "tenant", "kid",
+    ]
+
+    init(_ query: Parameters, _ profile: TenantProfile) throws(InputError) {
+        for argument in query.all where !Self.names.contains(argument.name) {
+            throw InputError(
+                message:
+                    "'\(argument.name)' is not a parameter of a token. Known: \(Self.names.joined(separator: ", ")).")
+        }
+        guard let user = query["user"] else { throw InputError(message: "Say for whom: /_mock/token?user=alice") }
+        self.init(
+            user: user, policy: query["policy"], client: query["client"], scope: query["scope"],
+            changes: try ClaimChanges(query))
+        key = query["kid"]
+        guard let name = query["bad"] else { return }
+        bad = BadToken.all(of: profile).first { $0.name == name }
+        if bad == nil {
+            throw InputError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
+        }
+    }
+}
+
+extension ClaimChanges {
+    fileprivate init(_ query: Parameters) throws(InputError) {
+        self.init(nonce: query["nonce"], drop: query.values("drop"))
+        if let text = query["exp"] {
+            guard let seconds = Self.seconds(text) else {
+                throw InputError(message: "exp=\(text) is no time from now. Examples: -1h, 90s, 30m, 2d.")
+            }
+            expiry = seconds
+        }
+        for pair in query.values("claim") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw InputError(message: "claim=\(pair) is no claim. Example: claim=name=Alice")
+            }
+            set[String(parts[0])] = Self.value(String(parts[1]))
+        }
+    }
+
+    private static func value(_ text: String) -> JSONValue {
+        (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
+    }
+
+    /// `-1h`, `90`, `30m`; a plus in a query has become a space.
+    private static func seconds(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+        let unit = text.last.flatMap { units[$0] }
+        let digits = (unit == nil ? text[...] : text.dropLast()).drop { $0 == " " }
+        guard let number = Int64(digits), (-9_999_999_999...9_999_999_999).contains(number) else { return nil }
+        return number * (unit ?? 1)
+    }
+}
+
+extension MockAuthority {
+    package static let tokenParameters = TokenSpecification.names
 }

@@ -5,8 +5,7 @@ import Synchronization
 
 /// The page on which developers see what the authority did, and use the controls.
 ///
-/// The page is below `/_mock`, so the rules of ``HostContext/refusalOfControl`` decide who may use it. Its files are in the
-/// folder Static; its script sends the same requests to the controls as a program does, and asks for two documents more.
+/// The page is below `/_mock`, so the rules of ``HostContext/refusalOfControl`` decide who may use it.
 extension HostContext {
     /// `GET /_mock`: the page may load its own script and style, and nothing else; no other page may put it into a frame.
     ///
@@ -65,11 +64,12 @@ extension HostContext {
     /// A tenant with policies has no metadata, since each policy has metadata of its own.
     private func tenantJSON(_ tenant: TenantAuthority) -> JSONValue {
         let configuration = tenant.configuration
-        let (tenantOf, profile) = (configuration.tenant, configuration.profile)
+        let tenantOf = configuration.tenant
+        let hasPolicies = configuration.policies.contains { !$0.name.isEmpty }
         return [
-            "title": .string(profile.title), "profile": .string(profile.rawValue), "name": .string(tenantOf.name),
-            "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
-            "metadata": profile.isEntra ? .string("/\(tenantOf.id)/\(Routes.entraMetadata.path)") : .null,
+            "title": .string(tenant.provider.traits.title), "profile": .string(configuration.profile.rawValue),
+            "name": .string(tenantOf.name), "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
+            "metadata": hasPolicies ? .null : .string("/\(tenantOf.id)/\(Routes.metadata.path)"),
         ]
     }
 
@@ -94,17 +94,5 @@ extension Resource {
             "identifier": .string(identifier), "audience": .string(audience),
             "scopes": .array(scopes.map { .string($0) }),
         ]
-    }
-}
-
-extension TenantProfile {
-    /// The service, for people.
-    fileprivate var title: String {
-        switch self {
-        case .b2c: "Azure AD B2C"
-        case .externalID: "Entra External ID"
-        case .entra: "Entra ID"
-        case .strict: "OpenID Connect"
-        }
     }
 }

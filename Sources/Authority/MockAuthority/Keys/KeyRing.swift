@@ -1,6 +1,8 @@
-import JSON
-import OpenSSL
+import Basics
+package import JSON
+package import OpenSSL
 import Synchronization
+import Tokens
 
 /// A change of the keys of a running authority.
 package enum KeyStep: String, Sendable, CaseIterable {
@@ -127,11 +129,14 @@ final class KeyRing: Sendable {
     func take(_ step: KeyStep) async throws(PrivateKeyError) -> State {
         _ = try await current()
         switch step {
-        case .publish: return change(with: try await make()) { $0.published.append($1) }
+        case .publish:
+            let key = try await make()
+            return change { $0.published.append(key) }
         case .activate: return change { $0.active = $0.published.last?.identifier }
         case .retire: return change { $0.retire() }
         case .rotate:
-            return change(with: try await make()) { state, key in
+            let key = try await make()
+            return change { state in
                 state.published.append(key)
                 state.active = key.identifier
                 state.retire()
@@ -152,10 +157,6 @@ final class KeyRing: Sendable {
             changed(state)
             return state
         }
-    }
-
-    private func change(with key: TokenSigningKey, _ body: (inout State, TokenSigningKey) -> Void) -> State {
-        change { body(&$0, key) }
     }
 
     /// The state is told under the lock, so that an older one never overwrites a newer one where it is saved.
@@ -188,4 +189,88 @@ extension KeyRing.State {
         published.removeAll { $0.identifier != active }
         retired.removeFirst(max(0, retired.count - 8))
     }
+}
+
+extension KeyRing {
+    /// The claims of a token that a key of the ring signed, also one that is no longer published.
+    ///
+    /// The caller checks the times.
+    func claims(of token: String) async -> JSONObject? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]),
+            let state = try? await current(),
+            let signer = state.all.first(where: { $0.key.identifier == header["kid"]?.string }),
+            let key = try? signer.key.privateKey.publicKey(),
+            key.verifies(signature: signature, of: Array("\(parts[0]).\(parts[1])".utf8))
+        else { return nil }
+        return object(parts[1])
+    }
+
+    private func object(_ part: Substring) -> JSONObject? {
+        Base64.decodeLenient(part).flatMap { (try? JSONValue(parsing: $0))?.object }
+    }
+}
+
+/// A key that signs tokens, and its public half as the key set shows it.
+package struct TokenSigningKey: Sendable {
+    /// The name in `kid`: the one that ``KeyNaming`` gives, else the JWK thumbprint of RFC 7638.
+    package let identifier: String
+    /// When the key was made, in seconds since 1970.
+    package let notBefore: Int64
+    package let privateKey: PrivateKey
+    private let modulus: String
+    private let exponent: String
+
+    /// A key made at this time; without a name, it has its thumbprint as the name.
+    package init(_ privateKey: PrivateKey, notBefore: Int64, name: String? = nil) {
+        self.privateKey = privateKey
+        self.notBefore = notBefore
+        modulus = Base64URL.encode(privateKey.modulus)
+        exponent = Base64URL.encode(privateKey.exponent)
+        let canonical = "{\"e\":\"\(exponent)\",\"kty\":\"RSA\",\"n\":\"\(modulus)\"}"
+        identifier = name ?? Base64URL.encode(SHA256.digest(Array(canonical.utf8)))
+    }
+
+    /// The members of the service, in its order: no `alg`, no `x5t`, no `x5c`.
+    package var publicKey: JSONValue {
+        [
+            "kid": .string(identifier), "nbf": .integer(notBefore), "use": "sig", "kty": "RSA",
+            "e": .string(exponent), "n": .string(modulus),
+        ]
+    }
+}
+
+/// How the keys of a ring are named, and how many there are at first.
+struct KeyNaming: Sendable {
+    /// The subject of the certificates whose thumbprints are the names, as at Entra (docs/reproduced.md, "Keys"); empty
+    /// if the keys have no certificates.
+    var subject = ""
+    /// The era of B2C, whose keys have no certificates.
+    var era = Era.current
+
+    static let microsoft = KeyNaming(subject: "accounts.accesscontrol.windows.net")
+
+    static let personal = KeyNaming(subject: "Live ID STS Signing Public Key")
+
+    /// Microsoft's sets never have only one.
+    var firstKeys: Int { subject.isEmpty ? 1 : 2 }
+
+    /// The signing key of a private key; `number` counts from 1, and is `nil` for one that is never published.
+    func key(_ key: PrivateKey, notBefore: Int64, number: Int?) throws(PrivateKeyError) -> TokenSigningKey {
+        if subject.isEmpty { return TokenSigningKey(key, notBefore: notBefore, name: number.flatMap(era.keyName)) }
+        let certificate = try CertificateMaker(now: notBefore).tokenSigning(key, name: subject)
+        return TokenSigningKey(key, notBefore: notBefore, name: Base64URL.encode(SHA1.digest(certificate)))
+    }
+}
+
+package struct KeyGenerator: Sendable {
+    let generate: @Sendable () throws(PrivateKeyError) -> PrivateKey
+
+    /// Keys from this closure, which is called on another thread than the event loop's.
+    package init(_ generate: @escaping @Sendable () throws(PrivateKeyError) -> PrivateKey) {
+        self.generate = generate
+    }
+
+    /// A new key of 2048 bits each time: some 50 to 200 ms.
+    package static let generated = KeyGenerator { () throws(PrivateKeyError) in try PrivateKey.generate(bits: 2048) }
 }

@@ -4,10 +4,8 @@ import OpenSSL
 
 /// A page of the authority: one look, no script but the named one, nothing from other hosts.
 struct Page: Sendable {
-    /// In the title and as heading.
     let title: String
     let content: HTML
-    /// A script; empty if the page needs none.
     var script = ""
     var status: Status = 200
     var headers = FieldLines()
@@ -17,10 +15,7 @@ struct Page: Sendable {
     private static let style = String(
         decoding: PackageResources.common_css + PackageResources.sign_in_css, as: UTF8.self)
 
-    /// The answer.
-    ///
-    /// No `form-action` in the policy: browsers apply it to the redirect after the form too, and that goes to the
-    /// client.
+    /// No `form-action` in the policy: browsers apply it to the redirect to the client after the form, too.
     var response: Response {
         let nonce = Base64.encode(SecureRandom.bytes(16))
         let scripts = script.isEmpty ? "" : " script-src 'nonce-\(nonce)';"
@@ -61,7 +56,7 @@ struct Page: Sendable {
 extension RequestContext {
     /// A refusal that may not be sent to the client, because its redirect URI is not known to be good.
     func errorPage(_ refusal: Refusal) -> Response {
-        let lines = description(of: refusal).split(whereSeparator: \.isNewline).map(String.init)
+        let lines = words(of: refusal).description.split(whereSeparator: \.isNewline).map(String.init)
         let text: HTML = lines.dropFirst().reduce("\(lines.first ?? "")") { "\($0)<br>\($1)" }
         return Page(title: "Sorry, but we’re having trouble", content: "<p role=\"alert\">\(text)</p>", status: 400)
             .response
@@ -84,4 +79,52 @@ extension Page {
             title: "Signing you in", content: form, script: "document.getElementById('auto').submit()",
             headers: headers)
     }
+}
+
+/// HTML, into which a text is put escaped and HTML as it is.
+///
+/// A literal is HTML, so the compiler decides which of both an interpolated value is, and no call can be forgotten.
+struct HTML: Sendable, ExpressibleByStringInterpolation {
+    let text: String
+
+    init(stringLiteral value: String) {
+        text = value
+    }
+
+    init(stringInterpolation: Interpolation) {
+        text = stringInterpolation.text
+    }
+
+    struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(2 * literalCapacity)
+        }
+
+        mutating func appendLiteral(_ literal: String) { text += literal }
+
+        mutating func appendInterpolation(_ value: String) { text += value.escapedForMarkup }
+
+        mutating func appendInterpolation(_ html: HTML) { text += html.text }
+
+        mutating func appendInterpolation(verbatim value: String) { text += value }
+
+        mutating func appendInterpolation(_ list: [HTML]) {
+            text += list.map(\.text).joined(separator: "\n")
+        }
+    }
+}
+
+extension String {
+    /// The text, escaped for the text and for quoted attributes of HTML and XML.
+    ///
+    /// Each scalar is looked at: a combining mark after a quotation mark makes another character of both.
+    package var escapedForMarkup: String {
+        unicodeScalars.reduce(into: "") { text, scalar in text += Self.references[scalar] ?? String(scalar) }
+    }
+
+    private static let references: [Unicode.Scalar: String] = [
+        "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
+    ]
 }

@@ -1,6 +1,5 @@
 package import Basics
 
-/// Everything about an authority that does not change while it runs.
 package struct Configuration: Sendable {
     package var profile = TenantProfile.b2c
     package var tenant = Tenant.contoso
@@ -31,30 +30,17 @@ package struct Configuration: Sendable {
         return configuration
     }
 
-    /// The lifetime of refresh tokens in seconds, except those of pages.
-    var refreshLifetime: Int64 { profile.isEntra ? behaviour.entra.refreshLifetime : behaviour.lifetimes.refresh }
-
     /// The policy of this name, in any case.
     package func policy(named name: String) -> Policy? {
         policies.first { $0.name.isEqualIgnoringCase(to: name) }
     }
 
     /// The value of `iss` in tokens of this policy.
-    ///
-    /// B2C's issuers have the id of the tenant, and a slash at their end. The issuer of a strict provider is the
-    /// beginning of the address of its metadata (OpenID Connect Discovery 1.0 section 4.3).
-    package func issuer(of policy: Policy) -> String {
-        if profile == .strict { return "\(issuerBase)/\(tenant.name)/\(policy.name.lowercased())/v2.0" }
-        return switch policy.issuer {
-        case .tenant: "\(issuerBase)/\(tenant.id)/v2.0/"
-        case .tfp: "\(issuerBase)/tfp/\(tenant.id)/\(policy.name.lowercased())/v2.0/"
-        }
-    }
+    package func issuer(of policy: Policy) -> String { provider.issuer(of: policy, at: issuerBase) }
 }
 
 /// A directory: its domain and its id.
 package struct Tenant: Sendable, Equatable {
-    /// The domain, as `contoso.onmicrosoft.com`.
     package var name: String
     package var id: String
 
@@ -81,7 +67,6 @@ package struct Behaviour: Sendable, Equatable {
     package var remoteControl = false
     package var entra = EntraBehaviour()
 
-    /// The behaviour of the service.
     package init() {}
 
     /// In seconds.
@@ -104,6 +89,137 @@ package struct EntraBehaviour: Sendable, Equatable {
     /// Whether External ID and B2C are one tenant with the same accounts.
     package var highScaleCompatibility = false
 
-    /// The behaviour of the services.
     package init() {}
+}
+
+/// A user flow: what a person does there, and what its tokens say.
+package struct Policy: Sendable, Equatable {
+    /// What happens on the pages of a policy.
+    package enum Kind: String, Sendable, CaseIterable {
+        case signUp = "sign-up"
+        case signIn = "sign-in"
+        case signUpOrSignIn = "sign-up-or-sign-in"
+        case editProfile = "edit-profile"
+        case resetPassword = "reset-password"
+        case facebook
+        case password
+    }
+
+    package enum Issuer: String, Sendable, CaseIterable {
+        /// `<base>/<tenant id>/v2.0/`, the default of the service.
+        case tenant
+        /// `<base>/tfp/<tenant id>/<policy>/v2.0/`, which clients need that compare issuer and URL.
+        case tfp
+    }
+
+    /// The name as defined, and as `tfp` carries it; URLs have it in lower case.
+    package var name: String
+    package var kind: Kind
+    package var issuer: Issuer
+
+    package init(_ name: String, kind: Kind, issuer: Issuer = .tenant) {
+        self.name = name
+        self.kind = kind
+        self.issuer = issuer
+    }
+
+    /// Whether the password grant is allowed, as only in flows made for it.
+    var allowsPasswordGrant: Bool { kind == .password }
+
+    /// The policies of the sample clients (docs/clients.md, "Credentials"), and those to reset a password
+    /// and for the password grant.
+    package static let defaults = [
+        Policy("b2c_1_sign_up", kind: .signUp),
+        Policy("b2c_1_sign_in", kind: .signIn),
+        Policy("b2c_1_facebook", kind: .facebook),
+        Policy("b2c_1_edit_profile", kind: .editProfile),
+        Policy("b2c_1_reset", kind: .resetPassword),
+        Policy("b2c_1_ropc", kind: .password),
+    ]
+}
+
+extension Configuration {
+    /// The tenants beside the B2C one, as this process plays them: all behave alike, and under High Scale Compatibility
+    /// the External ID tenant is the B2C tenant (docs/reproduced.md, "High Scale Compatibility").
+    var otherTenants: [Configuration] {
+        entraTenants.map { other in
+            var other = other
+            other.behaviour = behaviour
+            if other.profile == .externalID, behaviour.entra.highScaleCompatibility {
+                other.tenant = tenant
+                other.users = users
+            }
+            return other
+        }
+    }
+
+    /// A tenant of External ID or Entra: it has no policies, only pages on which people sign in or up.
+    init(_ profile: TenantProfile, tenant: Tenant, applications: Applications, users: [User]) {
+        let page = Policy("", kind: .signUpOrSignIn)
+        self.init(profile: profile, tenant: tenant, policies: [page], applications: applications, users: users)
+    }
+
+    /// The External ID tenant of the documentation: alice and bob have other object ids than in B2C, as after a
+    /// migration by copying.
+    package static let externalID = Configuration(
+        .externalID, tenant: Tenant(name: "contoso.onmicrosoft.com", id: "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"),
+        applications: .externalID, users: User.defaults.map { $0.with(objectIDSuffix: "e1") })
+
+    /// The Entra tenants of the documentation, which share one multi-tenant registration.
+    package static let entra = [
+        Configuration(
+            .entra, tenant: Tenant(name: "fabrikam.onmicrosoft.com", id: "f4b51ca0-7d2e-4c3b-8a19-5e6f7d8c9b0a"),
+            applications: .entra, users: User.defaults.map { $0.with(objectIDSuffix: "f4", domain: "fabrikam.com") }),
+        Configuration(
+            .entra, tenant: Tenant(name: "northwind.onmicrosoft.com", id: "0e7a5d3c-4b2f-4a61-9c8d-3f2e1d0c9b8a"),
+            applications: .entra, users: User.defaults.map { $0.with(objectIDSuffix: "0e", domain: "northwind.com") }),
+    ]
+}
+
+extension User {
+    fileprivate func with(objectIDSuffix suffix: String, domain: String? = nil) -> User {
+        var user = self
+        user.objectID = String(objectID.dropLast(suffix.count)) + suffix
+        if let domain { user.email = "\(email.prefix { $0 != "@" })@\(domain)" }
+        return user
+    }
+}
+
+extension Applications {
+    package static let externalID = ofMicrosoft(
+        app: "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e", daemon: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd",
+        api: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f")
+
+    package static let entra = ofMicrosoft(
+        app: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", daemon: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b",
+        api: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c")
+
+    /// A public client, a daemon, and the API that both call, under the App ID URI that the portal proposes.
+    ///
+    /// The API is a client too, which asks for tokens on behalf of the people who call the API.
+    private static func ofMicrosoft(app: String, daemon: String, api: String) -> Applications {
+        Applications(
+            clients: [
+                Client(
+                    id: app, name: "To-do app",
+                    redirectURIs: ["http://localhost"] + Client.mobileRedirectURIs(app)),
+                Client(id: daemon, name: "Daemon", secret: "mock-secret", redirectURIs: ["http://localhost"]),
+                Client(id: api, name: "To-do API", secret: "mock-secret"),
+            ], resources: [Resource(identifier: "api://\(api)", audience: api, scopes: ["Tasks.Read", "Tasks.Write"])])
+    }
+}
+
+extension Configuration {
+    /// The External ID tenant as it is played; `nil` if there is none.
+    package var externalTenant: Configuration? { otherTenants.first { $0.profile == .externalID } }
+
+    /// The host names of the External ID tenant, on which clients insist.
+    package var hostNames: [String] { externalTenant?.tenant.hostNames ?? [] }
+}
+
+extension Tenant {
+    /// The first label of the domain: `contoso`, the subdomain of `ciamlogin.com`.
+    package var subdomain: String { String(name.prefix { $0 != "." }) }
+
+    fileprivate var hostNames: [String] { ["\(subdomain)\(EntraHost.customers)", "\(id)\(EntraHost.customers)"] }
 }

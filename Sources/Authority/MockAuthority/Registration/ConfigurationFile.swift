@@ -11,14 +11,8 @@ package struct InputError: Error, Equatable, Sendable {
 extension Configuration {
     /// Reads a configuration as JSON; what it does not name stays as it is without a file.
     ///
-    /// - Parameters:
-    ///   - bytes: one object with any of `tenant`, `issuer`, `policies`, `clients`, `resources`, `users`, `externalID`,
-    ///     `entra`.
-    ///   - issuerBase: what issuers begin with if the file does not say.
-    /// - Throws: the first error; an unknown name is one.
-    package init(
-        parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001"
-    ) throws(InputError) {
+    /// Issuers begin with `issuerBase` if the file does not say. The first mistake is thrown, such as an unknown name.
+    package init(parsing bytes: [UInt8], issuerBase: String = "http://127.0.0.1:3001") throws(InputError) {
         self = .standard(issuerBase: issuerBase)
         let file = try ConfigurationMember.root(bytes)
         try file.allow(["issuer", "policies", "externalID", "entra"] + Self.membersOfTenants)
@@ -50,7 +44,6 @@ extension Configuration {
         return configuration
     }
 
-    /// Reads the members that a tenant of every service has.
     private mutating func readTenant(_ member: ConfigurationMember) throws(InputError) {
         if let named = try member.member("tenant") { tenant = try Tenant(named) }
         if let list = try member.list("clients") { applications.clients = try list.map(Client.init(member:)) }
@@ -98,7 +91,6 @@ extension Resource {
 }
 
 extension User {
-    /// The members of an account in files and in `/_mock/users`.
     static let members = [
         "objectID", "email", "password", "name", "givenName", "familyName", "claims", "identityProvider", "disabled",
         "generation",
@@ -115,7 +107,6 @@ extension User {
         status.generation = try member.number("generation", in: 0...(1 << 53)) ?? 0
     }
 
-    /// Puts the members of a body in the place of the account's own.
     mutating func change(by member: ConfigurationMember) throws(InputError) {
         try member.allow(Self.members)
         if try member.text("email") != nil { email = try member.required("email") }
@@ -128,7 +119,6 @@ extension User {
         if let disabled = try member.truth("disabled") { status.disabled = disabled }
     }
 
-    /// The account under those members.
     var json: JSONValue {
         var members = JSONObject([("objectID", .string(objectID)), ("email", .string(email))])
         members["password"] = password.map { .string($0) }
@@ -140,5 +130,108 @@ extension User {
         members["disabled"] = .boolean(status.disabled)
         members["generation"] = .integer(status.generation)
         return .object(members)
+    }
+}
+
+/// An object of a configuration, with its place for error messages.
+struct ConfigurationMember {
+    private let object: JSONObject
+    private let place: String
+
+    static func root(
+        _ bytes: [UInt8], limits: JSONLimits = JSONLimits(), place: String = "the file"
+    ) throws(InputError) -> ConfigurationMember {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: bytes, limits: limits)
+        } catch {
+            switch error {
+            case .tooLong, .tooDeep: throw InputError(message: "The JSON is too long or too deep.")
+            case .malformed(let reason, let offset):
+                throw InputError(message: "Not JSON at byte \(offset): \(reason).")
+            }
+        }
+        return try ConfigurationMember(value, place: place)
+    }
+
+    init(_ value: JSONValue, place: String) throws(InputError) {
+        guard let object = value.object else { throw InputError(message: "\(place) must be a JSON object.") }
+        self.object = object
+        self.place = place
+    }
+
+    func allow(_ names: [String]) throws(InputError) {
+        for member in object.members where !names.contains(member.name) {
+            throw InputError(
+                message: "\(place) has a member '\(member.name)'. Known: \(names.joined(separator: ", ")).")
+        }
+    }
+
+    private func wrong(_ name: String, _ expected: String) -> InputError {
+        InputError(message: "'\(name)' of \(place) must be \(expected).")
+    }
+
+    func text(_ name: String) throws(InputError) -> String? {
+        guard let value = object[name], value != .null else { return nil }
+        guard let text = value.string else { throw wrong(name, "a string") }
+        return text
+    }
+
+    func required(_ name: String) throws(InputError) -> String {
+        guard let text = try text(name), !text.isEmpty else { throw wrong(name, "a string that is not empty") }
+        return text
+    }
+
+    func truth(_ name: String) throws(InputError) -> Bool? {
+        guard let value = object[name] else { return nil }
+        guard let truth = value.boolean else { throw wrong(name, "true or false") }
+        return truth
+    }
+
+    /// Every number has bounds, so that no arithmetic with it overflows.
+    func number(_ name: String, in range: ClosedRange<Int64>) throws(InputError) -> Int64? {
+        guard let value = object[name] else { return nil }
+        guard let number = value.integer, range.contains(number) else {
+            throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func optionalObject(_ name: String) throws(InputError) -> JSONObject? {
+        guard let value = object[name] else { return nil }
+        guard let object = value.object else { throw wrong(name, "an object") }
+        return object
+    }
+
+    func texts(_ name: String) throws(InputError) -> [String] {
+        let values = object[name]?.array ?? []
+        let texts = values.compactMap(\.string)
+        guard texts.count == values.count, object[name] == nil || object[name]?.array != nil else {
+            throw wrong(name, "an array of strings")
+        }
+        return texts
+    }
+
+    func choice<Value: RawRepresentable & CaseIterable>(
+        _ name: String
+    ) throws(InputError) -> Value? where Value.RawValue == String {
+        guard let text = try text(name) else { return nil }
+        guard let value = Value(rawValue: text) else {
+            throw wrong(name, "one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return value
+    }
+
+    func member(_ name: String) throws(InputError) -> ConfigurationMember? {
+        guard let value = object[name] else { return nil }
+        return try ConfigurationMember(value, place: "'\(name)'")
+    }
+
+    func list(_ name: String) throws(InputError) -> [ConfigurationMember]? {
+        guard let value = object[name] else { return nil }
+        guard let elements = value.array else { throw wrong(name, "an array") }
+        return try elements.enumerated().map { index, element throws(InputError) in
+            try ConfigurationMember(element, place: "\(name)[\(index)]")
+        }
     }
 }

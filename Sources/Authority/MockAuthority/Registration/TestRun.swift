@@ -8,18 +8,15 @@ import Synchronization
 /// A run is chosen by the tenant in the URL: `r7.contoso.onmicrosoft.com` is contoso in the run `r7`.
 final class TestRun: Sendable {
     let directory: Directory
-    /// Seconds that the clock is off.
     let skew = Mutex<Int64>(0)
     let redeemed = Mutex(RedeemedGrants())
 
-    /// The faults that still affect requests.
     let faults = Mutex<[Fault]>([])
     let recordedRequests = RecentEntries<JSONObject>(limit: 200)
     let issuedTokens = RecentEntries<IssuedToken>(limit: 50)
     /// Distinguishes the run from the one that it becomes by a reset.
     let identifier = GUID.random()
     let transactions = Transactions()
-    /// Devices that wait for their person.
     let devices = DeviceRequests()
 
     init(directory: Directory) {
@@ -67,7 +64,6 @@ final class TestRunNames: Sendable {
 
     func contains(_ name: String) -> Bool { names.withLock { $0.contains(name) } }
 
-    /// Adds a name; returns false if there is no room for it.
     func add(_ name: String) -> Bool {
         names.withLock { names in
             guard names.contains(name) || names.count <= Self.most else { return false }
@@ -89,7 +85,6 @@ final class TestRuns: Sendable {
     let names: TestRunNames
     private let configuration: Configuration
     private let state: Mutex<State>
-    /// The runs of another tenant with the same accounts.
     private let other: TestRuns?
 
     init(
@@ -135,4 +130,40 @@ extension Tenant {
         }
         return nil
     }
+}
+
+/// The last entries of a list that goes on, each with its number from 1 on.
+final class RecentEntries<Entry: Sendable>: Sendable {
+    struct Numbered: Sendable {
+        let number: Int
+        let entry: Entry
+    }
+
+    private let kept = Mutex<(entries: [Numbered], count: Int)>(([], 0))
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    func append(_ entry: Entry) {
+        kept.withLock { kept in
+            kept.count += 1
+            if kept.entries.count >= limit { kept.entries.removeFirst() }
+            kept.entries.append(Numbered(number: kept.count, entry: entry))
+        }
+    }
+
+    /// The entries of higher numbers than this one, oldest first.
+    func after(_ number: Int) -> [Numbered] { kept.withLock { $0.entries.filter { $0.number > number } } }
+}
+
+/// A token of a run, so that people can see what a client got.
+///
+/// Tokens are shown on the page for developers only, and are in no log.
+struct IssuedToken: Sendable {
+    /// Seconds since 1970, by the clock of the run.
+    let time: Int64
+    let token: String
+    var defect: String?
 }

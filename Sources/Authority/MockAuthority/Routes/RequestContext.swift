@@ -1,29 +1,31 @@
 import Basics
 import HTTP
+import JSON
 
 /// A request to one endpoint of one policy, or of a tenant that has none.
 struct RequestContext: Sendable {
     let authority: TenantAuthority
     let head: RequestHead
-    let url: PolicyURL
+    let url: EndpointURL
+    /// The rows of the route table for the path, one or several.
+    let rows: [AuthorityRoute<RequestContext>]
     let policy: Policy
     let run: TestRun
     /// Scheme and host, as the client sees them.
     let base: String
-    /// The same in every part of the response.
     let correlation: String
 
-    init(authority: TenantAuthority, head: RequestHead, url: PolicyURL, policy: Policy, run: TestRun, base: String) {
-        self.authority = authority
-        self.head = head
-        self.url = url
-        self.policy = policy
-        self.run = run
-        self.base = base
+    init(
+        authority: TenantAuthority, head: RequestHead, url: EndpointURL, rows: [AuthorityRoute<RequestContext>],
+        policy: Policy, run: TestRun, base: String
+    ) {
+        (self.authority, self.head, self.url, self.rows) = (authority, head, url, rows)
+        (self.policy, self.run, self.base) = (policy, run, base)
         correlation = Self.correlation(of: head)
     }
 
     var configuration: Configuration { authority.configuration }
+    var provider: any Provider { authority.provider }
     /// Seconds since 1970, by the clock of the test run.
     var now: Int64 { authority.now(in: run) }
 
@@ -31,6 +33,10 @@ struct RequestContext: Sendable {
     static func correlation(of head: RequestHead) -> String {
         guard let given = head.headers["client-request-id"], GUID.canonical(given) != nil else { return GUID.random() }
         return given
+    }
+
+    func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
+        .string(url.url(of: route, policy: policy, base: base))
     }
 
     /// The fields of every response to a client library; MSAL4J warns without its id.
@@ -79,7 +85,6 @@ extension Client {
 /// A request to an endpoint of the host: a control, or what client libraries and browsers request without a policy.
 struct HostContext: Sendable {
     let mock: MockAuthority
-    /// The tenant that a control is about.
     let authority: TenantAuthority
     let run: TestRun
     let head: RequestHead
@@ -90,8 +95,32 @@ struct HostContext: Sendable {
 
     var configuration: Configuration { authority.configuration }
 
-    /// The same request, about another tenant or run.
     func with(_ authority: TenantAuthority, _ run: TestRun) -> HostContext {
         HostContext(mock: mock, authority: authority, run: run, head: head, asked: asked, base: base)
+    }
+}
+
+extension RequestContext {
+    /// The decision, which is logged when its response is known.
+    func logged(_ decision: Decision) -> Decision {
+        guard case .readBody(let limit, let decide) = decision else { return logged(decision, body: []) }
+        return .readBody(limit: limit) { logged(decide($0), body: $0) }
+    }
+
+    /// Notes the request and the status of its answer, so that tests can say what a client sent.
+    ///
+    /// The entry has everything, also secrets: they are the mock's own.
+    private func logged(_ decision: Decision, body: [UInt8]) -> Decision {
+        decision.map { response in
+            let fields = head.headers.fields.map { field -> JSONValue in [.string(field.name), .string(field.value)] }
+            var entry: JSONObject = [
+                "at": .integer(now), "method": .string(head.method.name), "target": .string(head.target.raw),
+                "headers": .array(fields),
+            ]
+            if !body.isEmpty { entry["body"] = .string(String(decoding: body.prefix(16384), as: UTF8.self)) }
+            entry["status"] = .integer(Int64(response.status.rawValue))
+            run.recordedRequests.append(entry)
+            return response
+        }
     }
 }

@@ -1,6 +1,5 @@
 import Basics
 import MockAuthority
-import Platform
 
 struct ProbeOptions {
     enum Format: String, CaseIterable {
@@ -57,7 +56,7 @@ struct ProbeOptions {
         }
         self.url = operands[0]
         (self.format, self.wait) = (format, wait)
-        let address = value("authority") ?? ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://127.0.0.1:3001"
+        let address = value("authority") ?? runningAuthority()
         authority = address.hasSuffix("/") ? String(address.dropLast()) : address
         method = value("method") ?? "GET"
         caFile = value("ca-file")
@@ -81,7 +80,8 @@ struct ProbeOptions {
         Other clients of the mock notice that. At the end, also after Ctrl-C, the mock has its keys and its key set again.
 
         Flags:
-          --authority URL        the running mock [MOCK_AUTHORITY; default: http://127.0.0.1:3001]
+          --authority URL        the running mock [MOCK_AUTHORITY; default: that of make run in this folder, or
+                                 http://127.0.0.1:3001]
           --scope S              what the API requires, in the good token; also tries tokens that lack the scope
           --user NAME --policy P --client ID --profile b2c|external-id|entra --tenant DOMAIN
                                  the good token, as in `mock-authority token`; the defaults are its defaults

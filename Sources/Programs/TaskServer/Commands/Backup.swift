@@ -1,6 +1,8 @@
 import Basics
 import Platform
+import PostgreSQLStore
 import TaskArchive
+import Tasks
 
 /// `task-server backup FILE`: a copy of the database, also while a server runs.
 func backup(_ storage: StorageSettings, to target: String) throws(OperatorError) -> ExitStatus {
@@ -38,4 +40,17 @@ extension StorageSettings {
         case .postgresql(let address): .postgreSQL(address)
         }
     }
+}
+
+/// `task-server migrate`: makes the tables, or brings them up to date, and serves no one.
+func migrate(_ storage: StorageSettings) throws(OperatorError) -> ExitStatus {
+    switch storage.database {
+    case .memory: StandardStream.output.print("there is nothing to migrate in memory")
+    case .sqlite(let path):
+        try OpenStore(storage, observer: { _ in }).store.close()
+        StandardStream.output.print("the database \(path) is up to date")
+    case .postgresql(let address):
+        StandardStream.output.print(try PostgreSQLTaskStore.migrate(address, partitions: storage.partitions))
+    }
+    return .success
 }

@@ -1,5 +1,5 @@
 import Basics
-import Platform
+import Settings
 
 /// The command that the operands of the command line ask for.
 enum Command: Sendable, Equatable {
@@ -30,28 +30,9 @@ enum Command: Sendable, Equatable {
         case ("import", 1...2): self = .import(from: operands.dropFirst().first)
         case ("migrate", 1): self = .migrate
         case ("move-owners", 2): self = .moveOwners(map: operands[1])
-        case (let name?, _):
-            let mistake =
-                Self.usages.first { $0.key == name }.map { "\($0.key) \($0.value)" }
-                ?? "There is no such command; the commands are \(Self.usages.map(\.key).joined(separator: ", "))."
-            throw OperatorError(mistake, .badSettings)
+        case (let name?, _): throw OperatorError(CommandHelp.mistake(name), .badSettings)
         }
     }
-
-    /// The commands with the ends of the sentences about wrong operands.
-    private static let usages: KeyValuePairs = [
-        "serve": "takes nothing after it.",
-        "check": "takes nothing after it.",
-        "health": "takes nothing after it but ready. Example: task-server health ready",
-        "explain-token": "reads the token from standard input, where no process list shows it. "
-            + "Example: task-server explain-token < token.txt",
-        "backup": "needs one file to write. Example: task-server backup tasks-copy.db",
-        "restore": "needs one copy to put in place. Example: task-server restore tasks-copy.db",
-        "export": "takes one file. Example: task-server export tasks.jsonl",
-        "import": "takes one file. Example: task-server import tasks.jsonl",
-        "migrate": "takes nothing after it.",
-        "move-owners": "needs one map of owners. Example: task-server move-owners owners.csv",
-    ]
 
     var movesOwners: Bool { if case .moveOwners = self { true } else { false } }
 

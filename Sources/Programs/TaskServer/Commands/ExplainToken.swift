@@ -26,6 +26,9 @@ func explainToken(_ settings: ServerSettings) throws(OperatorError) -> ExitStatu
         if let mistake = verifier.mistake(in: token, refused: refusal) {
             StandardStream.output.print("Probably (\(mistake.code)): \(mistake.message)")
         }
+        if refusal == .wrongIssuer, let advice = missingSource(of: token, verifier) {
+            StandardStream.output.print(advice)
+        }
         return .failure
     }
     let principal = explanation.principal
@@ -50,6 +53,29 @@ private func sourceLine(_ verifier: BearerVerifier, _ chosen: TokenSourceStatus?
     return statuses.count == 1
         ? "\(name), the only one; its issuer is \(list(chosen.issuers))"
         : "\(name), because the token claims to be from its issuer: \(list(chosen.issuers))"
+}
+
+/// The settings that add the tenant of a token of B2C or External ID to the tenants that are configured (P-33).
+private func missingSource(of token: String, _ verifier: BearerVerifier) -> String? {
+    guard let claims = try? Claims(of: CompactToken(token)), let address = claims.issuer.flatMap({ WebAddress($0) }),
+        let tenant = IssuerTenant.of(address)
+    else { return nil }
+    let isExternal = address.host.hasSuffix(".ciamlogin.com")
+    let policy = claims.policy.flatMap { PolicyName.isOfB2C($0) ? $0.printable() : nil }
+    guard isExternal || policy != nil else { return nil }
+    let (service, short) = isExternal ? ("External ID", "ext") : ("Azure AD B2C", "b2c")
+    let names = verifier.statuses.compactMap(\.name)
+    let name = names.contains(short) ? "\(short)-2" : short
+    let start = "TASKS_SOURCE_\(name.asVariable)_"
+    let known = verifier.statuses.flatMap(\.issuers).map { $0.printable() }.joined(separator: ", ")
+    return """
+        iss \(address.text.printable()) is not configured (\(known) is). For \(service) add:
+            TASKS_SOURCES=\((names + [name]).joined(separator: ","))
+            \(start)AUTHORITY=\(address.text.originAndPath.origin)/\(tenant)
+        \(isExternal ? "" : "    \(start)POLICIES=\(policy ?? "")\n")\
+            \(start)CLIENT_ID=<the id of the API's registration there>
+            \(start)OWNERS=shared    (if the people of both are the same: docs/migrate-to-external-id.md)
+        """
 }
 
 /// The token, without white space around it and without the scheme, which people copy with it.
@@ -125,5 +151,35 @@ extension TokenExplanation.Finding {
         let isShown = if case .failed = verdict { !accepted.isEmpty } else { false }
         let wanted = isShown ? "  accepted: \(accepted.joined(separator: ", "))" : ""
         return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")\(time)\(wanted)"
+    }
+}
+
+/// A time of a token for people: `2026-11-22 19:04:05 UTC, 5 minutes ago`.
+struct MomentText {
+    /// Seconds since 1970, as the claim has it.
+    let moment: Int64
+    let now: Int64
+
+    var text: String {
+        let stamp = Timestamp(seconds: moment).text
+        return "\(stamp.prefix(10)) \(stamp.dropFirst(11).prefix(8)) UTC, \(distance)"
+    }
+
+    private var distance: String {
+        // Saturated, because a claim may be any number.
+        let (difference, overflow) = moment.subtractingReportingOverflow(now)
+        let seconds = overflow ? UInt64.max : difference.magnitude
+        guard seconds > 0 else { return "now" }
+        let length = Self.length(of: seconds)
+        return moment < now ? "\(length) ago" : "in \(length)"
+    }
+
+    private static func length(of seconds: UInt64) -> String {
+        switch seconds {
+        case ..<120: seconds.counted("second")
+        case ..<7200: (seconds / 60).counted("minute")
+        case ..<172_800: (seconds / 3600).counted("hour")
+        default: (seconds / 86_400).counted("day")
+        }
     }
 }

@@ -106,3 +106,17 @@ final class Log: Sendable {
         line.copy(to: &lines)
     }
 }
+
+/// How important a line is.
+enum LogLevel: String, CaseIterable, Sendable {
+    case debug, info, warning, error
+
+    var rank: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+}

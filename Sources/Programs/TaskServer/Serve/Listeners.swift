@@ -20,7 +20,7 @@ final class Listeners: Sendable {
     /// Begins to listen; from here on, requests are answered.
     init(
         on bound: BoundAddresses, _ settings: ServerSettings, _ observation: Observation, api: any RequestHandler,
-        operators: any RequestHandler
+        below base: String, operators: any RequestHandler
     ) throws(OperatorError) {
         let limits = try Self.limits(settings, bound, observation)
         let credentials = try settings.transport.credentials()
@@ -33,7 +33,7 @@ final class Listeners: Sendable {
         for (address, limits) in zip(bound.servers, limits) {
             servers.append(
                 try address.listen(
-                    limits, identity, api, observation, settings.tokens.crossOrigin, below: settings.transport.base))
+                    limits, identity, api, observation, settings.tokens.crossOrigin, below: base))
         }
         self.servers = servers
         guard let address = bound.operators, let limits = limits.last else {

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import HTTPServer
 import IssuerKeys
 import Platform
@@ -135,5 +136,77 @@ final class MetricsPage: Sendable {
         text.single("tasks_store_list_evictions_total", .counter, "Lists evicted to make room.", state.listEvictions)
         text.single("tasks_store_list_entries", .gauge, "Lists in memory.", state.lists)
         text.single("tasks_store_list_bytes", .gauge, "Memory of these lists.", state.listBytes)
+    }
+}
+
+/// The metrics of the keys, a sample for each token source (V-165, P-18).
+///
+/// The source without name has no label, so a server with one provider has the series that it had before there were names.
+struct KeyMetrics {
+    private let sources: [(labels: [(name: String, value: String)], status: KeyStatus)]
+
+    init(_ statuses: [TokenSourceStatus]) {
+        sources = statuses.map { ($0.name.map { [("source", $0)] } ?? [], $0.keys) }
+    }
+
+    func render(into text: inout PrometheusText) {
+        text.family("tasks_keys_state", .gauge, "1 for the state that the authority's keys are in.")
+        for (labels, status) in sources {
+            for state in KeyState.allCases {
+                let value = status.state == state ? 1 : 0
+                text.sample("tasks_keys_state", labels + [("state", state.rawValue)], value)
+            }
+        }
+        each("tasks_keys", .gauge, "Keys that tokens are verified with.", &text) { $0.keyIdentifiers.count }
+        each("tasks_keys_age_seconds", .gauge, "Age of the oldest key.", &text) { $0.ageSeconds ?? -1 }
+        each("tasks_keys_degraded", .gauge, "1 if the last fetch failed.", &text) { $0.isDegraded ? 1 : 0 }
+        text.family("tasks_key_loads_total", .counter, "Loads of a policy's keys.")
+        for (labels, status) in sources {
+            text.sample("tasks_key_loads_total", labels + [("outcome", "ok")], status.counters.loads)
+            text.sample("tasks_key_loads_total", labels + [("outcome", "failed")], status.counters.failures)
+        }
+        each("tasks_key_fetches_total", .counter, "Fetches from the authority.", &text) { $0.counters.refreshes }
+        each("tasks_key_fetch_seconds_total", .counter, "Time that the fetches took.", &text) {
+            Double($0.counters.refreshNanoseconds) / 1e9
+        }
+        each("tasks_unknown_keys_total", .counter, "Tokens with an unknown key.", &text) { $0.counters.unknownKeys }
+        each("tasks_key_waiters", .gauge, "Requests that wait for a fetch.", &text) { $0.waiters }
+    }
+
+    private func each(
+        _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ text: inout PrometheusText,
+        _ value: (KeyStatus) -> some CustomStringConvertible
+    ) {
+        text.family(name, kind, help)
+        for (labels, status) in sources { text.sample(name, labels, value(status)) }
+    }
+}
+
+/// What operators may ask on their own listener: metrics and health.
+struct OperatorPages: RequestHandler {
+    let readiness: Readiness
+    let metrics: MetricsPage
+
+    func decide(on head: RequestHead) -> Decision {
+        guard head.method == .get || head.method == .head else {
+            return .respond(Response(405, headers: ["Allow": "GET, HEAD"], text: "Only GET and HEAD are allowed.\n"))
+        }
+        switch head.target.path {
+        case ["metrics"]:
+            return .respond(
+                Response(
+                    200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
+                    body: Array(metrics.text.utf8)))
+        case ["healthz"]: return .respond(Response(200, text: "alive\n"))
+        case ["readyz"]:
+            return .later {
+                let reason = await readiness.reason()
+                let state = metrics.keyState
+                guard let reason else { return .respond(Response(200, text: "ready\n\(state)")) }
+                return .respond(Response(503, headers: ["Retry-After": "5"], text: "not ready: \(reason)\n\(state)"))
+            }
+        default:
+            return .respond(Response(404, text: "Not found; try /metrics, /healthz or /readyz.\n"))
+        }
     }
 }

@@ -1,7 +1,10 @@
 import HTTP
 import HTTPServer
+import IssuerKeys
 import Platform
 import TaskAPI
+import Tasks
+import Tokens
 
 /// Takes the events of all parts of the server to the log and the metrics.
 final class Observation: Sendable {
@@ -77,5 +80,83 @@ final class Observation: Sendable {
         let now = SystemTime().monotonicNanoseconds
         guard let leftOut = rations.take("\(event) \(kind)", at: now) else { return }
         log.write(level, event, leftOut: leftOut, fields)
+    }
+}
+
+extension Observation {
+    /// Logs an event of the authority's keys (V-133).
+    func observe(_ event: KeyEvent) {
+        switch event {
+        case .loaded(let source, let keys, let added, let removed):
+            keyFailures.end(of: source)
+            log.write(.info, "keys-loaded") { line in
+                line.text("source", source)
+                line.number("keys", keys)
+                if !added.isEmpty { line.text("added", added.joined(separator: " ")) }
+                if !removed.isEmpty { line.text("removed", removed.joined(separator: " ")) }
+            }
+        case .loadFailed(let source, let reason, let seconds):
+            guard let leftOut = keyFailures.take(source, reason, at: SystemTime().monotonicNanoseconds) else { return }
+            log.write(.warning, "keys-not-loaded", leftOut: leftOut) { line in
+                line.text("source", source)
+                line.text("reason", reason, limit: 512)
+                line.number("nextAttemptSeconds", seconds)
+            }
+        case .keySkipped(let source, let key):
+            log.write(.warning, "key-skipped") { line in
+                line.text("source", source)
+                line.text("kid", key.keyIdentifier, limit: 64)
+                line.text("reason", key.reason)
+            }
+        case .privateKeyPublished(let source, let identifier):
+            log.write(.error, "private-key-published") { line in
+                line.text("source", source)
+                line.text("kid", identifier, limit: 64)
+                line.text("consequence", "everyone who reads it can sign tokens; the provider must replace it")
+            }
+        case .stateChanged(let source, let from, let to):
+            log.write(to.serves ? .info : .error, "keys-state") { line in
+                line.text("source", source)
+                line.text("from", from.rawValue)
+                line.text("to", to.rawValue)
+            }
+        case .unknownKeysLimited(let source):
+            ration(.warning, "unknown-keys-limited", source.map { "source \($0)" })
+        case .fileRead(let source, let documents):
+            log.write(.info, "key-file-read") { line in
+                line.text("source", source)
+                line.number("sources", documents)
+            }
+        case .fileIgnored(let reason): log.write(.warning, "key-file-ignored") { $0.text("reason", reason) }
+        case .fileNotWritten(let reason): log.write(.error, "key-file-not-written") { $0.text("reason", reason) }
+        }
+    }
+}
+
+extension Observation {
+    /// Logs an event of the store.
+    func observe(_ event: StoreEvent) {
+        switch event {
+        case .created(let version): log.write(.info, "database-created") { $0.number("schema", version) }
+        case .migrated(let from, let to):
+            log.write(.info, "database-migrated") { line in
+                line.number("schemaBefore", from)
+                line.number("schema", to)
+            }
+        case .commitFailed(let reason): ration(.error, "commit-failed", reason)
+        case .diskFull(let reason): ration(.error, "disk-full", reason)
+        case .recovered: ration(.info, "commits-recovered", nil)
+        case .checkpointFailed(let reason): ration(.error, "checkpoint-failed", reason)
+        case .displaced(let reason): ration(.error, "database-file-lost", reason)
+        case .replaced: ration(.info, "database-file-back", nil)
+        case .damaged(let reason): ration(.error, "database-damaged", reason)
+        case .connectionLost(let reason): ration(.error, "database-lost", reason)
+        case .connected: ration(.info, "database-connected", nil)
+        case .sessionsShared: log.write(.info, "database-sessions-shared")
+        case .closed(let checkpointed):
+            log.write(.info, "database-closed") { line in
+                if let checkpointed { line.text("log", checkpointed ? "emptied" : "kept") }
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 import Basics
 import Curl
 import HTTP
-import IssuerKeys
 import HTTPServer
+import IssuerKeys
 import OpenSSL
 import Platform
 import PostgreSQL
@@ -42,13 +42,14 @@ final class TaskServerProcess: Sendable {
         self.verifier = verifier
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier, answers)
-        let api = TaskAPI(try Self.api(settings, observation, store, verifier, readiness, answers))
+        let api = try Self.api(settings, observation, store, verifier, readiness, answers)
         try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             try verifier.start()
         }
         do throws(OperatorError) {
             servers = try Listeners(
-                on: bound, settings, observation, api: api, operators: OperatorPages(readiness, metrics))
+                on: bound, settings, observation, api: TaskAPI(api), below: api.base,
+                operators: OperatorPages(readiness: readiness, metrics: metrics))
         } catch {
             verifier.stop()
             throw error
@@ -97,7 +98,6 @@ final class TaskServerProcess: Sendable {
     /// Serves until a signal says to stop, then stops.
     func run(until signals: Signals, _ reload: SettingsReload) {
         announce()
-        warn()
         tell(.ready)
         while true {
             switch signals.next(within: manager.watchdogPause) {
@@ -142,10 +142,7 @@ final class TaskServerProcess: Sendable {
             case .postgresql: line.text("libpq", libpqVersion)
             }
         }
-    }
-
-    /// Warns of settings that work, and probably not as they were meant.
-    private func warn() {
+        // These settings work, and probably not as they were meant.
         for warning in settings.issuerKeys.warnings {
             observation.log.write(.warning, "source-settings") { $0.text("warning", warning, limit: 512) }
         }
@@ -167,5 +164,37 @@ final class TaskServerProcess: Sendable {
         verifier.stop()
         store.store.close()
         observation.log.write(.info, "stopped")
+    }
+}
+
+/// Reads the settings again while the server runs, and applies those that can change then.
+///
+/// A process keeps its flags and its environment, so only what files contain can change.
+struct SettingsReload {
+    private static let reloadable = ["TASKS_LOG_LEVEL", "TASKS_DISTRUSTED_KEYS"]
+
+    /// The settings of the start.
+    let started: ReadSettings<ServerSettings>
+    let input: SettingInput
+    let log: Log
+
+    /// Applies the log level and the distrusted keys, and names settings that need a restart; mistakes change nothing.
+    func apply(to verifier: BearerVerifier) {
+        do throws(SettingMistakes) {
+            let read = try ServerSettings.read(input)
+            log.setLevel(read.values.log.level)
+            verifier.distrust(read.values.tokens.distrustedKeys)
+            log.write(.info, "settings-reloaded") { line in
+                line.text("logLevel", read.values.log.level.rawValue)
+                line.number("distrustedKeys", read.values.tokens.distrustedKeys.count)
+            }
+            for variable in read.changes(since: started) where !Self.reloadable.contains(variable) {
+                log.write(.warning, "restart-needed") { $0.text("setting", variable) }
+            }
+        } catch {
+            for message in error.messages {
+                log.write(.error, "settings-not-reloaded") { $0.text("mistake", message, limit: 512) }
+            }
+        }
     }
 }

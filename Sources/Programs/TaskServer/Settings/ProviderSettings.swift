@@ -14,9 +14,12 @@ struct ProviderSettings: Sendable {
     private let algorithms: [SignatureAlgorithm]
     let certificates: String?
     let allowHTTP: Bool
+    /// Whether the address of the provider is given and is none, which was reported already.
+    private let hasMisreadAddress: Bool
 
     /// Reads the settings of the group that the reader is in; without a group, names are those of earlier versions.
     init(reading reader: inout SettingReader, named: Bool) {
+        let mistakes = reader.mistakes.count
         let authority: WebAddress? = reader.optional(
             "AUTHORITY", .webAddress(example: "https://contoso.b2clogin.com/contoso.onmicrosoft.com"),
             help: "The tenant of Azure AD B2C, Entra External ID or Entra ID, such as https://contoso.ciamlogin.com or "
@@ -33,6 +36,7 @@ struct ProviderSettings: Sendable {
             "METADATA_URL", .webAddress(example: "https://id.example.com/.well-known/openid-configuration"),
             help: "OpenID metadata, instead of the authority and its policies, for any other provider. "
                 + "Several only for one B2C tenant, one for each policy.")
+        hasMisreadAddress = authority == nil && metadata.isEmpty && reader.mistakes.count > mistakes
         issuer = reader.optional(
             "ISSUER", .word("ISSUER", expected: "an issuer", example: "https://id.example.com/"),
             absence: "from the metadata", help: "The only issuer whose tokens are accepted.")
@@ -61,7 +65,10 @@ struct ProviderSettings: Sendable {
     }
 
     /// Whether no setting names a provider.
-    var isAbsent: Bool { address == nil && metadata.isEmpty && policies.isEmpty }
+    var isAbsent: Bool { address == nil && metadata.isEmpty && policies.isEmpty && !hasMisreadAddress }
+
+    /// Whether there are policies, and no setting says whose.
+    var lacksAuthority: Bool { address == nil && !policies.isEmpty && !hasMisreadAddress }
 
     var kind: ProviderKind {
         if !policies.isEmpty { return .b2c }

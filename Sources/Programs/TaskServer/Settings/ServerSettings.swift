@@ -1,6 +1,7 @@
 import Basics
 import HTTP
 import IssuerKeys
+import Platform
 import Settings
 
 /// All settings of task-server.
@@ -51,9 +52,6 @@ struct ServerSettings: SettingTable {
         } catch {
             return [error.message]
         }
-        guard !self.command.resume else {
-            return ["--resume: an export is not continued any more. Export again, which writes the whole file."]
-        }
         guard self.command.move == MoveFlags() || command.movesOwners || self.command.printSettings else {
             return ["--apply, --merge, --list-unmapped and --any-namespace are for move-owners."]
         }
@@ -62,14 +60,6 @@ struct ServerSettings: SettingTable {
         let mistakes = sources.mistakes
         guard !mistakes.isEmpty else { return issuerKeys.mistakes }
         return (command == .explainToken && !sources.isGiven ? [Self.explanationNeeds] : []) + mistakes
-    }
-}
-
-extension LimitSettings {
-    /// How many of this number of connections one address may have; 0 means that there is no limit.
-    func connectionsPerAddress(of connections: Int) -> Int {
-        guard let perAddress else { return max(connections / 4, 8) }
-        return perAddress ?? 0
     }
 }
 
@@ -124,6 +114,12 @@ struct LimitSettings: Sendable {
             "SHUTDOWN_PATIENCE", .duration(.zero ... .seconds(600), example: "10s"), default: "10s",
             help: "How long requests in progress may take when the server stops.")
     }
+
+    /// How many of this number of connections one address may have; 0 means that there is no limit.
+    func connectionsPerAddress(of connections: Int) -> Int {
+        guard let perAddress else { return max(connections / 4, 8) }
+        return perAddress ?? 0
+    }
 }
 
 /// How much is logged, and how.
@@ -166,7 +162,6 @@ enum LogFormatSetting: String, CaseIterable, Sendable { case auto, text, json }
 /// Flags that are not settings of the server.
 struct CommandFlags: Sendable {
     let printSettings: Bool
-    let resume: Bool
     let move: MoveFlags
 
     init(reading reader: inout SettingReader) {
@@ -174,8 +169,6 @@ struct CommandFlags: Sendable {
             "print-settings", help: "Prints each setting with its value and its source; secrets are hidden.")
         // The program reads these two itself; they are here for the help.
         _ = reader.flag("version", help: "Prints the version.")
-        resume = reader.flag(
-            "resume", help: "Is refused: an export is not continued any more, but repeated.")
         move = MoveFlags(reading: &reader)
         _ = reader.flag("help", help: "Prints this.")
     }
@@ -206,5 +199,26 @@ struct MoveFlags: Sendable, Equatable {
         unmapped = reader.option(
             "list-unmapped", .path,
             help: "For move-owners: a new file for all owners with tasks whom the map does not name, one a line.")
+    }
+}
+
+extension ServerSettings {
+    /// The mistake if the file for keys is also another file of the server, which the keys would replace.
+    var keyCacheMistake: String? {
+        guard let path = storage.keyCache,
+            let other = otherFiles.first(where: { File.isSame(path, as: $0.path) })
+        else { return nil }
+        return "TASKS_KEY_CACHE_FILE: \(path) is also \(other.name), which the keys would replace; name a file of its "
+            + "own, or off"
+    }
+
+    /// The database with the files beside it, and the files of other settings.
+    private var otherFiles: [(name: String, path: String)] {
+        let databases = storage.database.path.map { [$0, File.target(of: $0)] } ?? []
+        let suffixes = ["-wal", "-shm", "-journal", ".lock"]
+        let besides = databases.flatMap { path in suffixes.map { ("a file of the database", path + $0) } }
+        let settings = transport.files + sources.all.map { ($0.setting("CA_FILE"), $0.provider.certificates) }
+        let named = settings.compactMap { setting, path in path.map { ("the file of \(setting)", $0) } }
+        return databases.map { ("the database", $0) } + besides + named
     }
 }

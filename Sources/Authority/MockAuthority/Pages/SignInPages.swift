@@ -1,0 +1,296 @@
+import Basics
+import HTTP
+import JSON
+import Tokens
+
+/// The endpoints of the pages: the plain form, and the protocol of the real page's script.
+struct PageEndpoint: Sendable {
+    let context: RequestContext
+
+    private var step: SignInStep? {
+        guard let name = context.head.target["tx"].flatMap(StateProperties.name),
+            let transaction = context.run.transactions.transaction(name, now: context.now),
+            transaction.policy == context.policy
+        else { return nil }
+        return SignInStep(context: context, transaction: transaction, name: name)
+    }
+
+    /// `GET` and `POST /T/P/signin?tx=`: the form without script.
+    func page() -> Decision {
+        guard context.head.method == .post else {
+            return .respond(step?.page(asked: context.head.target["form"]) ?? StateProperties.expiredPage(context))
+        }
+        return context.head.answerForm { fields in
+            guard let step else { return StateProperties.expiredPage(context) }
+            return await step.act(fields)
+        }
+    }
+
+    /// `POST /T/P/SelfAsserted?tx=&p=`: always 200, the outcome in the body.
+    func selfAsserted() -> Decision { context.head.answerForm(answer) }
+
+    private func answer(_ fields: Parameters) -> Response {
+        guard let step, context.head.headers["X-CSRF-TOKEN"] == step.transaction.csrf else {
+            return failure("AADB2C90046", "We are having trouble loading your current state.")
+        }
+        switch FormReader(run: context.run, fields: fields).read(form(fields), user: step.user) {
+        case .failure(let code, let message): return failure(code, message)
+        case .person(let user, let isNew):
+            context.run.transactions.finish(step.name, .init(user: user.objectID, newUser: isNew))
+            return Response.json(["status": "200"])
+        }
+    }
+
+    /// The form by its fields, since the script does not name it.
+    private func form(_ fields: Parameters) -> PageForm {
+        switch context.policy.kind {
+        case .facebook: .facebook
+        case .signUp: .signUp
+        case .resetPassword: .resetPassword
+        case .editProfile: fields["password"] == nil ? .profile : .signIn
+        case .signIn, .signUpOrSignIn, .password: fields["newPassword"] == nil ? .signIn : .signUp
+        }
+    }
+
+    private func failure(_ code: String, _ message: String) -> Response {
+        Response.json(["status": "400", "errorCode": .string(code), "message": .string(message)])
+    }
+
+    /// `GET /T/P/api/{api}/confirmed?csrf_token=&tx=&p=`: the answer for the client.
+    func confirmed() async -> Response {
+        guard let step, context.head.target["csrf_token"] == step.transaction.csrf,
+            let user = step.user
+        else { return StateProperties.expiredPage(context) }
+        return await step.finish(user, isNew: step.transaction.outcome?.newUser ?? false)
+    }
+}
+
+/// One step of a sign-in: shows its page, or acts on what was sent.
+struct SignInStep: Sendable {
+    let context: RequestContext
+    let transaction: Transaction
+    let name: String
+
+    private var start: String { context.url.pages(of: context.policy) }
+    private var isB2C: Bool { context.provider.traits.hasPageOfB2C }
+    /// Who signed in before, as the account is now.
+    var user: User? { transaction.user(in: context.run.directory) }
+
+    private var action: String {
+        "\(start)/\(Routes.page.path)?tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))"
+    }
+
+    private func form(_ asked: String?) -> PageForm {
+        switch context.policy.kind {
+        case .signIn, .password: .signIn
+        case .signUp: .signUp
+        case .signUpOrSignIn:
+            (asked ?? transaction.request.options.form) == PageForm.signUp.rawValue ? .signUp : .signIn
+        case .facebook: .facebook
+        case .resetPassword: .resetPassword
+        case .editProfile: user == nil ? .signIn : .profile
+        }
+    }
+
+    func page(
+        asked: String? = nil, alert: String? = nil, fields: Parameters? = nil, cookie: String? = nil
+    ) -> Response {
+        let accounts = asked == nil && transaction.choosing && user == nil ? Session(context: context).accounts : []
+        guard accounts.isEmpty else { return accountsPage(accounts.map(\.user)) }
+        let form = form(asked)
+        let offersSignUp = context.policy.kind == .signUpOrSignIn && form == .signIn
+        let example = form == .signIn ? example : nil
+        let html = FormHTML(
+            form: form, action: action, csrf: transaction.csrf, alert: alert,
+            given: { known($0, fields) }, offersReset: isB2C,
+            signUpLink: offersSignUp ? "\(action)&form=\(PageForm.signUp.rawValue)" : nil,
+            example: example)
+        let settings = PageSettings(step: self, form: form, offersSignUp: offersSignUp)
+        // Clients without a browser know the page of B2C only, and expect the settings at the end of its script.
+        var headers = isB2C ? settings.cookies : FieldLines()
+        if let cookie { headers.append("Set-Cookie", cookie) }
+        let script = (example == nil ? "" : Self.exampleScript) + (isB2C ? settings.script : "")
+        return Page(
+            title: form.title, content: html.html, script: script, headers: headers,
+            overline: context.configuration.tenant.name
+        ).response
+    }
+
+    /// The accounts that signed in with the browser, each a button of a form.
+    private func accountsPage(_ accounts: [User]) -> Response {
+        let buttons = accounts.map { user -> HTML in
+            let shown = [user.name.display, user.email].filter { !$0.isEmpty }.joined(separator: ", ")
+            return #"<button name="account" value="\#(user.objectID)">\#(shown)</button>"#
+        }
+        let form: HTML = """
+            <form id="accounts" method="post" action="\(action)">
+            <input type="hidden" name="csrf" value="\(transaction.csrf)">
+            <input type="hidden" name="form" value="\(PageForm.signIn.rawValue)">
+            \(buttons)
+            <button name="action" value="other">Use another account</button>
+            <button name="action" value="cancel">Cancel</button>
+            </form>
+            """
+        return Page(title: "Pick an account", content: form, overline: context.configuration.tenant.name).response
+    }
+
+    private static let exampleScript = String(decoding: PackageResources.sign_in_js, as: UTF8.self)
+
+    /// The first account of the configuration that its password still opens.
+    ///
+    /// Accounts of people who signed up are not offered.
+    private var example: User? {
+        context.configuration.users.first { user in
+            context.run.directory.user(email: user.email, password: user.password ?? "")?.objectID == user.objectID
+        }
+    }
+
+    /// The value of a field: what was typed, the hint of the client, or a fact of the account.
+    private func known(_ field: String, _ fields: Parameters?) -> String? {
+        if let typed = fields?[field] { return typed }
+        switch field {
+        case "signInName", "email": return transaction.request.options.hint.name
+        case "displayName": return user?.name.display
+        case "givenName": return user?.name.given
+        case "surname": return user?.name.family
+        default: return nil
+        }
+    }
+
+    func act(_ fields: Parameters) async -> Response {
+        guard fields["csrf"] == transaction.csrf else { return StateProperties.expiredPage(context) }
+        switch fields["action"] {
+        case "cancel": return refuse(.cancelled)
+        case "forgot": return refuse(.forgotPassword)
+        case "other": return page(asked: PageForm.signIn.rawValue)
+        default: break
+        }
+        if let objectID = fields["account"] { return await choose(objectID) }
+        let form = form(fields["form"])
+        switch FormReader(run: context.run, fields: fields).read(form, user: user) {
+        case .failure(_, let message): return page(asked: form.rawValue, alert: message, fields: fields)
+        case .person(let user, let isNew): return await advance(form, user, isNew)
+        }
+    }
+
+    /// Takes an account that signed in with the browser before; if that is too long ago, the person signs in again.
+    private func choose(_ objectID: String) async -> Response {
+        let account = Session(context: context).accounts.first { $0.user.objectID == objectID }
+        guard let account, transaction.request.options.allows(signIn: account.time, now: context.now) else {
+            return page(asked: PageForm.signIn.rawValue)
+        }
+        return await advance(.signIn, account.user, false, signedIn: account.time)
+    }
+
+    /// Shows the profile after a sign-in under an edit policy, and gives the answer after everything else.
+    private func advance(_ form: PageForm, _ user: User, _ isNew: Bool, signedIn: Int64? = nil) async -> Response {
+        let outcome = Transaction.Outcome(user: user.objectID, newUser: isNew)
+        context.run.transactions.finish(name, outcome)
+        guard context.policy.kind == .editProfile, form == .signIn else {
+            return await finish(user, isNew: isNew, signedIn: signedIn)
+        }
+        var next = transaction
+        next.outcome = outcome
+        return SignInStep(context: context, transaction: next, name: name).page(
+            cookie: Session(context: context).cookie(for: user, signedIn: signedIn ?? context.now))
+    }
+
+    /// Returns the answer for the client, and remembers the session, which began now if no time is given.
+    func finish(_ user: User, isNew: Bool, signedIn: Int64? = nil) async -> Response {
+        if context.provider.traits.insistsOnHint, await transaction.request.options.hint.excludes(user, context) {
+            return refuse(.loginRequired)
+        }
+        context.run.transactions.end(name)
+        let time = signedIn ?? context.now
+        let answer = AuthorizationResponse(context: context, request: transaction.request)
+        return await answer.response(
+            user, signedIn: time, newUser: isNew,
+            headers: ["Set-Cookie": Session(context: context).cookie(for: user, signedIn: time)])
+    }
+
+    private func refuse(_ refusal: Refusal) -> Response {
+        context.run.transactions.end(name)
+        return transaction.request.delivery.response(refusal, context)
+    }
+}
+
+/// The settings that the real page gives its script: clients without a browser read them by these names.
+struct PageSettings: Sendable {
+    let step: SignInStep
+    let form: PageForm
+    let offersSignUp: Bool
+
+    private var context: RequestContext { step.context }
+    private var csrf: String { step.transaction.csrf }
+    /// The policy as it is defined, as in `B2C_1_susi`.
+    private var policy: String { context.policy.name }
+
+    /// `var SETTINGS = {...};`, with `<` escaped so that no value can end the script.
+    var script: String {
+        let text = String(decoding: json.serialized(), as: UTF8.self)
+        let safe = text.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
+        return "var SETTINGS = \(safe);"
+    }
+
+    private var api: String {
+        switch form {
+        case .signIn: "CombinedSigninAndSignup"
+        case .signUp, .profile, .resetPassword, .facebook, .device: "SelfAsserted"
+        }
+    }
+
+    private var json: JSONValue {
+        [
+            "remoteResource": "", "retryLimit": 3, "trimSpacesInPassword": true, "api": .string(api),
+            "csrf": .string(csrf), "transId": .string(StateProperties.text(step.name)),
+            "pageViewId": .string(GUID.random()), "pageMode": 0,
+            "config": ["showSignupLink": offersSignUp ? "True" : "False", "operatingMode": "Email"],
+            "hosts": [
+                "tenant": .string("/\(context.url.tenant)/\(policy)"), "policy": .string(policy),
+                "static": .string(context.base + "/static/"),
+            ],
+            "locale": ["lang": "en"],
+        ]
+    }
+
+    /// The cookies of the real page; one client rebuilds the transaction's name from the second.
+    var cookies: FieldLines {
+        let entry: JSONValue = [
+            "I": .string(step.name), "T": .string(context.configuration.tenant.name), "P": .string(policy), "S": 1,
+            "M": [:], "D": 0,
+        ]
+        let trans: JSONValue = ["T_DIC": .array([entry]), "C_ID": .string(step.name)]
+        let attributes = Session(context: context).attributes
+        var headers = FieldLines()
+        headers.append("Set-Cookie", "x-ms-cpim-csrf=\(csrf); \(attributes)")
+        headers.append("Set-Cookie", "x-ms-cpim-trans=\(Base64.encode(trans.serialized())); \(attributes)")
+        return headers
+    }
+}
+
+/// The name of a transaction as URLs and scripts of the real page carry it.
+enum StateProperties {
+    private static let prefix = "StateProperties="
+
+    /// `StateProperties=` and the name in JSON in Base64.
+    static func text(_ name: String) -> String {
+        prefix + Base64URL.encode(JSONObject([("TID", .string(name))]).bytes)
+    }
+
+    static func name(_ text: String) -> String? {
+        guard text.hasPrefix(prefix), let bytes = Base64.decodeLenient(text.dropFirst(prefix.count)) else { return nil }
+        return (try? JSONValue(parsing: bytes))?.object?["TID"]?.string
+    }
+
+    /// The answer to a step of a transaction that is unknown or over, with the code of B2C.
+    static func expiredPage(_ context: RequestContext) -> Response {
+        let code = context.provider.traits.hasPageOfB2C ? "AADB2C90046: " : ""
+        return Page(
+            title: "This sign-in is over",
+            content: """
+                <p role="alert">\(code)We are having trouble loading your current state. You might want to try \
+                starting your session over from the beginning.</p>
+                """, status: 400
+        ).response
+    }
+}

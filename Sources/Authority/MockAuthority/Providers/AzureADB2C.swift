@@ -1,0 +1,250 @@
+import Basics
+import HTTP
+import JSON
+import OpenSSL
+
+/// Azure AD B2C, with a policy in each address (docs/reproduced.md).
+struct AzureADB2C: Provider {
+    let configuration: Configuration
+
+    var traits: ProviderTraits {
+        ProviderTraits(
+            title: "Azure AD B2C", reportsToRegisteredURI: true, hasManySessions: false, hasPageOfB2C: true,
+            takesClientForScope: true, headerBeginsWithAlgorithm: configuration.behaviour.era == .current)
+    }
+    var sessionCookie: String { "x-ms-cpim-sso:\(tenant.name)_0" }
+
+    func refusal(ofScope word: String, _ client: Client) -> Refusal? {
+        unknownScopeOfAPI(word, client) ?? .scopeWithoutResource(word)
+    }
+
+    func words(of refusal: Refusal, correlation: String, now: Int64) -> (error: String, description: String) {
+        (refusal.error, refusal.description(correlation: correlation, now: now))
+    }
+
+    func accountID(_ granted: GrantedRequest) -> String {
+        "\(granted.user.objectID)-\(granted.policy.name.lowercased())"
+    }
+
+    func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims {
+        B2CClaims(configuration: configuration, granted: granted)
+    }
+
+    /// Issuers have the id of the tenant, and a slash at their end.
+    func issuer(of policy: Policy, at base: String) -> String {
+        switch policy.issuer {
+        case .tenant: "\(configuration.issuerBase)/\(tenant.id)/v2.0/"
+        case .tfp: "\(configuration.issuerBase)/tfp/\(tenant.id)/\(policy.name.lowercased())/v2.0/"
+        }
+    }
+}
+
+// MARK: - Addresses and documents
+
+extension Provider {
+    /// The endpoints of a policy, which a strict provider has too.
+    var routes: [AuthorityRoute<RequestContext>] { Routes.ofPolicies }
+
+    /// Only a token request may leave the policy out, which is then that of the grant.
+    func place(of target: RequestTarget, at host: String, beside b2c: Tenant) -> Place? {
+        guard let (url, rest) = EndpointURL.ofPolicy(target),
+            let run = Tenant.run(of: url.tenant, names: [tenant.name, tenant.id])
+        else { return nil }
+        let policy = url.policy.flatMap(configuration.policy(named:))
+        guard policy != nil || url.policy == nil && url.form == .query else { return nil }
+        return Place(url: url, path: rest, policy: policy, run: run)
+    }
+
+    func notFound(_ head: RequestHead, at base: String, now: Int64) -> Response? {
+        var title = "Not found"
+        var text =
+            "The mock authority has no such page. A tenant and a policy come first: "
+            + "/contoso.onmicrosoft.com/b2c_1_sign_in/\(Routes.metadata.path)"
+        if let (url, rest) = EndpointURL.ofPolicy(head.target), routes.contains(where: { $0.matches(rest) }) {
+            title = "No such policy"
+            text =
+                "AADB2C90022: Unable to return metadata for the policy '\(url.policy ?? "")' in tenant '\(url.tenant)'."
+        }
+        // Clients take a status from 500 on for an outage.
+        return Page(title: title, content: "<p>\(text)</p>", status: 404).response
+    }
+
+    var documentFields: FieldLines { ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"] }
+
+    func keySet(version: Int, _ context: RequestContext) async throws(PrivateKeyError) -> JSONValue {
+        try await context.authority.keys.current().keySet
+    }
+}
+
+extension AzureADB2C {
+    /// The members of the service and no others, in its order (docs/reproduced.md, "Metadata").
+    func metadata(version: Int, _ context: RequestContext) -> JSONValue {
+        [
+            "issuer": .string(issuer(of: context.policy, at: context.base)),
+            "authorization_endpoint": context.address(of: Routes.authorize),
+            "token_endpoint": context.address(of: Routes.token),
+            "end_session_endpoint": context.address(of: Routes.logout), "jwks_uri": context.address(of: Routes.keys),
+            "response_modes_supported": ["query", "fragment", "form_post"],
+            "response_types_supported": [
+                "code", "code id_token", "code token", "code id_token token", "id_token", "id_token token", "token",
+                "token id_token",
+            ],
+            "scopes_supported": ["openid"], "subject_types_supported": ["pairwise"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
+            "claims_supported": [
+                "name", "given_name", "family_name", "emails", "idp", "oid", "sub", "tfp", "iss", "iat", "exp", "aud",
+                "acr", "nonce", "auth_time",
+            ],
+        ]
+    }
+}
+
+// MARK: - Token responses
+
+extension AzureADB2C {
+    func clientCredentials(
+        _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+    ) async throws(Refusal) -> JSONValue {
+        let (scope, audience) = try endpoint.scopeOfApplication(parameters, client)
+        let (now, lifetime) = (endpoint.context.now, configuration.behaviour.lifetimes.token)
+        let (policyName, policy) = configuration.behaviour.era.policyClaim(endpoint.context.policy)
+        let claims = JSONObject([
+            ("iss", .string(configuration.issuer(of: endpoint.context.policy))), ("exp", .integer(now + lifetime)),
+            ("nbf", .integer(now)), ("aud", .string(audience)),
+            ("sub", .string(client.id)), (policyName, .string(policy)),
+            ("scp", .string(scope.names.joined(separator: " "))), ("azp", .string(client.id)), ("ver", "1.0"),
+            ("iat", .integer(now)),
+        ])
+        let (era, token) = (endpoint.context.responseEra, try await endpoint.sign(claims))
+        return [
+            "access_token": .string(token), "token_type": "Bearer", "not_before": era.number(now),
+            "expires_in": era.number(lifetime), "expires_on": era.number(now + lifetime), "resource": .string(audience),
+        ]
+    }
+
+    /// Clients that send `client_info=1` get another set of members (docs/reproduced.md, "Token responses").
+    func members(of response: TokenResponse, clientInfo: Bool) -> JSONObject {
+        let (granted, era) = (response.granted, response.era)
+        var members = JSONObject()
+        members["access_token"] = response.accessToken.map { .string($0) }
+        members["id_token"] = response.idToken.map { .string($0) }
+        members["token_type"] = "Bearer"
+        members["not_before"] = era.number(granted.now)
+        if response.accessToken != nil {
+            members["expires_in"] = era.number(response.lifetime)
+            members["expires_on"] = era.number(granted.now + response.lifetime)
+            members["resource"] = granted.scope.audience.map { .string($0) }
+        }
+        if clientInfo {
+            members["client_info"] = .string(granted.clientInformation(self))
+        } else {
+            if response.idToken != nil { members["id_token_expires_in"] = era.number(response.lifetime) }
+            members["profile_info"] = .string(profileInformation(granted.user, era))
+        }
+        let isForAPI = clientInfo && response.accessToken != nil
+        let scope = isForAPI ? granted.scope.resourceWords : granted.scope.asked
+        members["scope"] = .string(scope.joined(separator: " "))
+        if let (text, lifetime) = response.refreshToken {
+            members["refresh_token"] = .string(text)
+            members["refresh_token_expires_in"] = era.number(lifetime)
+        }
+        return members
+    }
+
+    private func profileInformation(_ user: User, _ era: Era) -> String {
+        // ADAL compares the name with its own copy, which is in lower case.
+        let name = user.email.isEmpty ? user.objectID : user.email.lowercased()
+        let profile: JSONObject = [
+            "ver": "1.0", "tid": .string(tenant.id), "sub": .null, "name": .string(user.name.display),
+            "preferred_username": era.identifiesAlways ? .string(name) : .null,
+            "idp": .string(user.status.identityProvider ?? "LocalAccount"),
+        ]
+        return Base64URL.encode(profile.bytes)
+    }
+}
+
+extension RequestContext {
+    /// The era of token responses to this client: what its library reads if it says so, else the one of the settings.
+    ///
+    /// A library says what it is in `x-client-SKU`, in a field of its token requests or in the query. ADAL names its
+    /// platform only, and only its previews of 2015 and 2016 use these endpoints: on iOS some take the bearer token from
+    /// `id_token` without asking for one, and all end the app where `preferred_username` is null.
+    ///
+    /// Claims, headers of tokens and keys always follow the settings: the API reads them, not the client.
+    var responseEra: Era {
+        let name = "x-client-SKU"
+        let argument = head.target.query.first { $0.name.isEqualIgnoringCase(to: name) }?.value
+        let product = head.headers[name] ?? argument ?? ""
+        let isADAL = ["iOS", "OSX", "Android", "PCL.Desktop"].contains { $0.isEqualIgnoringCase(to: product) }
+        return isADAL ? .preview2015 : configuration.behaviour.era
+    }
+}
+
+// MARK: - Claims
+
+/// The claims of B2C (docs/reproduced.md, "Claims").
+struct B2CClaims: TokenClaims {
+    let configuration: Configuration
+    let granted: GrantedRequest
+
+    var lifetime: Int64 { configuration.behaviour.lifetimes.token }
+    private var era: Era { configuration.behaviour.era }
+    private var expiry: JSONValue { .integer(granted.now + lifetime) }
+    private var issuer: JSONValue { .string(configuration.issuer(of: granted.policy)) }
+    private var user: User { granted.user }
+
+    func idToken(for accessToken: String?, code: String?) -> JSONObject {
+        var claims = JSONObject([
+            ("exp", expiry), ("nbf", .integer(granted.now)), ("ver", "1.0"), ("iss", issuer), ("sub", subject),
+            ("aud", .string(granted.client.id)),
+        ])
+        claims["nonce"] = granted.signIn.nonce.map { .string($0) }
+        claims["iat"] = .integer(granted.now)
+        claims["auth_time"] = .integer(granted.signIn.time)
+        claims["oid"] = .string(user.objectID)
+        addPersonAndPolicy(to: &claims)
+        claims["at_hash"] = accessToken.map(TokenSigner.hash)
+        claims["c_hash"] = code.map(TokenSigner.hash)
+        return claims
+    }
+
+    func idToken(ofTokenEndpoint accessToken: String?, _ era: Era) -> JSONObject? {
+        granted.scope.openID || era.identifiesAlways ? idToken(for: accessToken, code: nil) : nil
+    }
+
+    func accessToken(audience: String) -> JSONObject {
+        var claims = JSONObject([
+            ("iss", issuer), ("exp", expiry), ("nbf", .integer(granted.now)), ("aud", .string(audience)),
+            ("oid", .string(user.objectID)), ("sub", subject),
+        ])
+        addPersonAndPolicy(to: &claims)
+        claims["nonce"] = granted.signIn.nonce.map { .string($0) }
+        if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
+        claims["azp"] = .string(granted.client.id)
+        claims["ver"] = "1.0"
+        claims["iat"] = .integer(granted.now)
+        return claims
+    }
+
+    func accessToken(signedBy signer: TokenSigner) throws(PrivateKeyError) -> String? {
+        guard let audience = granted.scope.audience else { return nil }
+        return try signer.sign(accessToken(audience: audience))
+    }
+
+    private var subject: JSONValue { .string(era.subject(user.objectID)) }
+
+    /// Social accounts name their provider; local ones only in the password grant.
+    private func addPersonAndPolicy(to claims: inout JSONObject) {
+        let provider = user.status.identityProvider ?? (granted.signIn.local ? "LocalAccount" : nil)
+        claims["idp"] = provider.map { .string($0) }
+        claims["name"] = .string(user.name.display)
+        if !user.name.given.isEmpty { claims["given_name"] = .string(user.name.given) }
+        if !user.name.family.isEmpty { claims["family_name"] = .string(user.name.family) }
+        if granted.signIn.newUser { claims["newUser"] = true }
+        if !user.email.isEmpty { claims["emails"] = [.string(user.email)] }
+        claims.replace(by: user.claims)
+        let (name, value) = era.policyClaim(granted.policy)
+        claims[name] = .string(value)
+    }
+}

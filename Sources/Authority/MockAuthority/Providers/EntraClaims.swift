@@ -1,0 +1,206 @@
+import Basics
+import JSON
+import OpenSSL
+import Tokens
+
+/// Builds the claims of the v2 tokens of External ID and Entra, in the order of the service
+/// (docs/reproduced.md, "Claims").
+///
+/// `uti` and `aio` are new in every token: no two are equal, unlike B2C's.
+struct EntraClaims: TokenClaims {
+    let provider: any EntraProvider
+    let granted: GrantedRequest
+    let issuer: String
+    let lifetime: Int64
+
+    /// Tokens are dated five minutes back, for clocks that are slow.
+    static let datedBack: Int64 = 300
+    private static let identityLifetime: Int64 = 3900
+    /// The lifetimes from which the service chooses (P-39).
+    static let lifetimes: ClosedRange<Int64> = 3900...5700
+
+    init(_ provider: any EntraProvider, _ granted: GrantedRequest, at base: String) {
+        (self.provider, self.granted) = (provider, granted)
+        issuer = provider.issuer(of: provider.tenant.id, at: base)
+        let drawn = provider.configuration.behaviour.entra.tokenLifetime ?? Int64.random(in: Self.lifetimes)
+        lifetime = drawn - Self.datedBack
+    }
+
+    /// The claims of a daemon that speaks for itself.
+    init(_ provider: any EntraProvider, application client: Client, now: Int64, at base: String) {
+        let nobody = User(
+            objectID: Self.guid("service principal", client.id, provider.tenant.id), email: "", password: nil,
+            name: PersonName(display: ""))
+        let granted = GrantedRequest(
+            user: nobody, client: client, policy: Policy("", kind: .signIn), scope: Scope(), signIn: SignIn(time: now),
+            now: now)
+        self.init(provider, granted, at: base)
+    }
+
+    private var tenant: Tenant { provider.tenant }
+    private var user: User { granted.user }
+
+    func accessToken(audience: String) -> JSONObject {
+        var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
+        claims["azp"] = .string(granted.client.id)
+        claims["azpacr"] = granted.client.secret == nil ? "0" : "1"
+        addPerson(to: &claims)
+        if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
+        addEnd(to: &claims, subjectFor: audience)
+        claims["xms_ftd"] = .string(Self.random(32))
+        claims.replace(by: user.claims)
+        return claims
+    }
+
+    func idToken(for accessToken: String?, code: String?) -> JSONObject {
+        var claims = beginning(audience: granted.client.id, lifetime: Self.identityLifetime)
+        if granted.signIn.showsTime { claims["auth_time"] = .integer(granted.signIn.time) }
+        claims["at_hash"] = accessToken.map(TokenSigner.hash)
+        claims["c_hash"] = code.map(TokenSigner.hash)
+        if granted.scope.asked.contains("email") { claims["email"] = .string(user.email) }
+        addPerson(to: &claims)
+        addEnd(to: &claims, subjectFor: granted.client.id)
+        claims.replace(by: user.claims)
+        return claims
+    }
+
+    /// Hashes of the access token are in the ID tokens of the authorization endpoint only.
+    func idToken(ofTokenEndpoint accessToken: String?, _ era: Era) -> JSONObject? {
+        granted.scope.openID ? idToken(for: nil, code: nil) : nil
+    }
+
+    /// The claims of an application's own token: `oid` and `sub` are of its service principal, `roles` in place of `scp`.
+    func application(_ audience: String) -> JSONObject {
+        var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
+        claims["azp"] = .string(granted.client.id)
+        claims["azpacr"] = "1"
+        claims["oid"] = .string(user.objectID)
+        claims["rh"] = rh
+        if audience != Resource.graph.audience { claims["roles"] = ["Tasks.ReadWrite.All"] }
+        claims["sub"] = .string(user.objectID)
+        claims["tid"] = .string(tenant.id)
+        claims["uti"] = .string(Self.random(16))
+        claims["ver"] = "2.0"
+        return claims
+    }
+
+    private func beginning(audience: String, lifetime: Int64) -> JSONObject {
+        let issued = granted.now - Self.datedBack
+        return JSONObject([
+            ("aud", .string(audience)), ("iss", .string(issuer)), ("iat", .integer(issued)), ("nbf", .integer(issued)),
+            ("exp", .integer(issued + lifetime)), ("aio", .string("AXQAi/8" + Self.random(40))),
+        ])
+    }
+
+    /// Adds the claims that the scope `profile` opens, `oid` among them.
+    ///
+    /// Clients other than MSAL often forget the scope.
+    private func addPerson(to claims: inout JSONObject) {
+        claims["idp"] = user.status.identityProvider.map { .string($0) }
+        if hasProfile { claims["name"] = .string(user.name.display) }
+        claims["nonce"] = claims["azp"] == nil ? granted.signIn.nonce.map { .string($0) } : nil
+        if hasProfile {
+            claims["oid"] = .string(user.objectID)
+            claims["preferred_username"] = .string(user.email)
+        }
+        claims["rh"] = rh
+    }
+
+    private func addEnd(to claims: inout JSONObject, subjectFor application: String) {
+        claims["sid"] = .string(Self.sessionID(of: user, at: granted.signIn.time))
+        claims["sub"] = .string(Self.subject(of: user.objectID, for: application, in: tenant))
+        if hasProfile { claims["tid"] = .string(tenant.id) }
+        claims["uti"] = .string(Self.random(16))
+        claims["ver"] = "2.0"
+    }
+
+    private var hasProfile: Bool { granted.scope.asked.contains("profile") }
+
+    private var rh: JSONValue { .string("1.A" + String(Self.hash("rh", tenant.id).prefix(40)) + ".") }
+}
+
+extension EntraClaims {
+    /// Returns the pairwise `sub` (OpenID Connect Core 8.1), which differs between applications and never changes.
+    static func subject(of objectID: String, for application: String, in tenant: Tenant) -> String {
+        hash("subject", tenant.id, application, objectID)
+    }
+
+    /// `sid` of a sign-in at this time, in seconds since 1970.
+    static func sessionID(of user: User, at time: Int64) -> String { guid("session", user.objectID, "\(time)") }
+
+    static func guid(_ parts: String...) -> String {
+        GUID.version4(random: Array(SHA256.digest(Array(parts.joined(separator: " ").utf8)).prefix(16)))
+    }
+
+    private static func hash(_ parts: String...) -> String {
+        Base64URL.encode(SHA256.digest(Array(parts.joined(separator: " ").utf8)))
+    }
+
+    static func random(_ count: Int) -> String { Base64URL.encode(SecureRandom.bytes(count)) }
+}
+
+extension EntraClaims {
+    /// The access token: without a scope of an API it is for Microsoft Graph.
+    func accessToken(signedBy signer: TokenSigner) throws(PrivateKeyError) -> String? {
+        guard let audience = granted.scope.audience, audience != Resource.graph.audience else {
+            return try signer.signGraphToken(graphToken)
+        }
+        return try signer.sign(accessToken(audience: audience))
+    }
+
+    /// The claims of a token for Microsoft Graph, which are those of version 1.
+    var graphToken: JSONObject {
+        var claims = versionOne
+        claims["aud"] = .string(Resource.graph.audience)
+        let scopes = granted.scope.asked.filter { ["openid", "profile", "email"].contains($0) } + granted.scope.names
+        let isOnlyIdentity = granted.scope.names.isEmpty
+        claims["scp"] = isOnlyIdentity ? "openid profile User.Read email" : .string(scopes.joined(separator: " "))
+        return claims
+    }
+
+    /// The claims of a version 1 access token (docs/reproduced.md, "Bad tokens").
+    var versionOne: JSONObject {
+        let issued = granted.now - Self.datedBack
+        let user = granted.user
+        var claims = JSONObject([
+            ("aud", .string("api://\(granted.scope.audience ?? "")")),
+            ("iss", .string("https://sts.windows.net/\(tenant.id)/")), ("iat", .integer(issued)),
+            ("nbf", .integer(issued)), ("exp", .integer(issued + lifetime + Self.datedBack)), ("acr", "1"),
+            ("aio", .string(Self.random(32))), ("amr", ["pwd"]), ("appid", .string(granted.client.id)),
+            ("appidacr", granted.client.secret == nil ? "0" : "1"),
+        ])
+        if !user.name.family.isEmpty { claims["family_name"] = .string(user.name.family) }
+        if !user.name.given.isEmpty { claims["given_name"] = .string(user.name.given) }
+        claims["ipaddr"] = "192.0.2.1"
+        claims["name"] = .string(user.name.display)
+        claims["oid"] = .string(user.objectID)
+        if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
+        claims["sub"] = .string(Self.subject(of: user.objectID, for: granted.scope.audience ?? "", in: tenant))
+        claims["tid"] = .string(tenant.id)
+        claims["unique_name"] = .string(user.email)
+        claims["uti"] = .string(Self.random(16))
+        claims["ver"] = "1.0"
+        return claims
+    }
+}
+
+extension TokenSigner {
+    /// The header of tokens of version 1, which names the key twice; those for Graph have a nonce.
+    func headerOfVersionOne(nonce: String? = nil) -> JSONObject {
+        let kid = JSONValue.string(key.identifier)
+        let nonce = nonce.map { [("nonce", JSONValue.string($0))] } ?? []
+        return JSONObject([("typ", "JWT")] + nonce + [("alg", "RS256"), ("x5t", kid), ("kid", kid)])
+    }
+
+    /// A token that only Microsoft Graph can verify: what is signed has a hash of the `nonce` of the header.
+    func signGraphToken(_ claims: JSONObject) throws(PrivateKeyError) -> String {
+        let nonce = EntraClaims.random(32)
+        let payload = claims.bytes
+        let hashed = Base64URL.encode(SHA256.digest(Array(nonce.utf8)))
+        let token = try sign(header: headerOfVersionOne(nonce: hashed), payload: payload)
+        let signature = token.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
+        let given = Self.input(header: headerOfVersionOne(nonce: nonce), payload: payload) + "." + signature
+        record(given)
+        return given
+    }
+}

@@ -1,0 +1,156 @@
+import Basics
+import HTTP
+import JSON
+import OpenSSL
+import Synchronization
+
+/// The device authorization endpoint and its page (RFC 8628; docs/reproduced.md, "Device code").
+struct DeviceEndpoints: Sendable {
+    let context: RequestContext
+
+    private static let lifetime: Int64 = 900
+    private static let interval: Int64 = 5
+    private var pageURL: String { "\(context.base)/\(context.url.tenant)/\(Routes.devicePage.path)" }
+
+    func begin() -> Decision {
+        context.head.answerForm { parameters in
+            do throws(Refusal) {
+                return Response.json(try answer(parameters), headers: context.headers)
+            } catch {
+                return context.response(error.entra)
+            }
+        }
+    }
+
+    private func answer(_ parameters: Parameters) throws(Refusal) -> JSONValue {
+        let client = try ClientAuthentication(context: context).client(parameters)
+        let text = try parameters.required("scope")
+        _ = try Scope(text, client: client, context.provider)
+        let request = context.run.devices.begin(client: client.id, scope: text, expires: context.now + Self.lifetime)
+        let message =
+            "To sign in, use a web browser to open the page \(pageURL) and enter the code \(request.userCode) to "
+            + "authenticate."
+        return [
+            "user_code": .string(request.userCode), "device_code": .string(request.deviceCode),
+            "verification_uri": .string(pageURL), "expires_in": .integer(Self.lifetime),
+            "interval": .integer(Self.interval), "message": .string(message),
+        ]
+    }
+
+    /// `GET` and `POST /T/oauth2/deviceauth`: the code and the sign-in on one form.
+    func page() -> Decision {
+        guard context.head.method == .post else { return .respond(page(Parameters(context.head.target.query))) }
+        return context.head.answerForm(act)
+    }
+
+    private func act(_ fields: Parameters) -> Response {
+        if fields["action"] == "cancel" {
+            return finish(fields, .declined, "You have declined. You can close this window.")
+        }
+        switch FormReader(run: context.run, fields: fields).read(.device, user: nil) {
+        case .failure(_, let message): return page(fields, alert: message)
+        case .person(let user, _):
+            return finish(fields, .approved(user.objectID), "You have signed in. You can close this window.")
+        }
+    }
+
+    private func finish(_ fields: Parameters, _ outcome: DeviceRequest.Outcome, _ text: String) -> Response {
+        guard context.run.devices.finish(fields["user_code"] ?? "", outcome, now: context.now) else {
+            return page(fields, alert: "That code did not work. Check the code and try again.")
+        }
+        return Page(title: "Device sign-in", content: "<p>\(text)</p>").response
+    }
+
+    private func page(_ fields: Parameters, alert: String? = nil) -> Response {
+        let form = FormHTML(
+            form: .device, action: "/\(context.url.tenant)/\(Routes.devicePage.path)", csrf: "", alert: alert,
+            given: { fields[$0] })
+        return Page(
+            title: PageForm.device.title, content: form.html, overline: context.configuration.tenant.name
+        ).response
+    }
+}
+
+extension TokenEndpoint {
+    /// The device authorization grant (RFC 8628 section 3.4).
+    func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+        let code = try parameters.required("device_code")
+        guard let request = context.run.devices.request(deviceCode: code), request.client == client.id else {
+            throw .unknownDeviceCode
+        }
+        guard request.expires > context.now else { throw .deviceCodeExpired }
+        switch request.outcome {
+        case .pending: throw .devicePending
+        case .declined: throw .deviceDeclined
+        case .approved(let objectID):
+            guard let user = context.run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
+            guard context.run.devices.end(code) else { throw .unknownDeviceCode }
+            return try await signTokens(for: granted(user, client, try scope(request.scope, client)))
+        }
+    }
+}
+
+/// The request of a device without a browser (RFC 8628 section 3.1), and what its person did elsewhere.
+struct DeviceRequest: Sendable {
+    enum Outcome: Sendable, Equatable {
+        case pending, declined
+        case approved(String)
+    }
+
+    let deviceCode: String
+    let userCode: String
+    let client: String
+    let scope: String
+    /// Seconds since 1970.
+    let expires: Int64
+    var outcome = Outcome.pending
+}
+
+/// The requests of devices that wait, of a test run.
+final class DeviceRequests: Sendable {
+    private static let limit = 1000
+    /// Without vowels, so that no code is a word; letters that look like digits are missing too.
+    private static let alphabet = Array("BCDFGHJKMNPQRSTVWXYZ23456789")
+    private let waiting = Mutex<[DeviceRequest]>([])
+
+    func begin(client: String, scope: String, expires: Int64) -> DeviceRequest {
+        let userCode = SecureRandom.bytes(9).map { Self.alphabet[Int($0) % Self.alphabet.count] }
+        let request = DeviceRequest(
+            deviceCode: EntraClaims.random(48), userCode: String(userCode), client: client, scope: scope,
+            expires: expires)
+        waiting.withLock { waiting in
+            if waiting.count >= Self.limit { waiting.removeFirst() }
+            waiting.append(request)
+        }
+        return request
+    }
+
+    func request(deviceCode: String) -> DeviceRequest? {
+        waiting.withLock { $0.first { $0.deviceCode.isSame(as: deviceCode) } }
+    }
+
+    /// Notes what the person of this code did.
+    ///
+    /// - Returns: whether a device waits for it.
+    func finish(_ userCode: String, _ outcome: DeviceRequest.Outcome, now: Int64) -> Bool {
+        waiting.withLock { waiting in
+            let index = waiting.firstIndex {
+                $0.userCode.isEqualIgnoringCase(to: userCode) && $0.expires > now && $0.outcome == .pending
+            }
+            guard let index else { return false }
+            waiting[index].outcome = outcome
+            return true
+        }
+    }
+
+    /// Ends a request: it gives tokens once.
+    ///
+    /// - Returns: whether it had not ended before.
+    func end(_ deviceCode: String) -> Bool {
+        waiting.withLock { waiting in
+            guard let index = waiting.firstIndex(where: { $0.deviceCode.isSame(as: deviceCode) }) else { return false }
+            waiting.remove(at: index)
+            return true
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import HTTP
+import JSON
+import OpenSSL
+
+/// An OpenID provider without Microsoft's deviations (docs/mock-authority.md, "An OpenID provider by the standards").
+struct StrictProvider: Provider {
+    let configuration: Configuration
+
+    var traits: ProviderTraits {
+        ProviderTraits(
+            title: "OpenID Connect", takesSeveralPrompts: true, matchesRedirectURIsExactly: true, insistsOnHint: true,
+            holdsGrantsToRequest: true,
+            takesTokenInForm: true, personClaim: "sub", scopeClaim: "scope")
+    }
+    var standardScopes: [String] { ["openid", "offline_access", "profile", "email", "address", "phone"] }
+
+    /// Scopes that are not understood are ignored (OpenID Connect Core 3.1.2.1).
+    func refusal(ofScope word: String, _ client: Client) -> Refusal? { nil }
+
+    /// The issuer is the beginning of the address of the metadata (OpenID Connect Discovery 1.0 section 4.3).
+    func issuer(of policy: Policy, at base: String) -> String {
+        "\(configuration.issuerBase)/\(tenant.name)/\(policy.name.lowercased())/v2.0"
+    }
+
+    func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims {
+        StrictClaims(configuration: configuration, granted: granted)
+    }
+}
+
+extension StrictProvider {
+    /// The discovery document (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
+    func metadata(version: Int, _ context: RequestContext) -> JSONValue {
+        let scopes = StandardClaims.ofScopes
+        let claims = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr"] + scopes.flatMap(\.names)
+        let password: [JSONValue] = allowsPasswordGrant(context.policy) ? ["password"] : []
+        return [
+            "issuer": .string(issuer(of: context.policy, at: context.base)),
+            "authorization_endpoint": context.address(of: Routes.authorize),
+            "token_endpoint": context.address(of: Routes.token),
+            "userinfo_endpoint": context.address(of: Routes.userInfo),
+            "end_session_endpoint": context.address(of: Routes.logout), "jwks_uri": context.address(of: Routes.keys),
+            "scopes_supported": .array(["openid", "offline_access"] + scopes.map { .string($0.scope) }),
+            "response_types_supported": [
+                "code", "code id_token", "code token", "code id_token token", "id_token", "id_token token",
+            ],
+            "response_modes_supported": ["query", "fragment", "form_post"],
+            "grant_types_supported": .array(
+                ["authorization_code", "implicit", "refresh_token", "client_credentials"] + password),
+            "acr_values_supported": [.string(StrictClaims.context)], "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "display_values_supported": ["page", "popup"],
+            "prompt_values_supported": ["none", "login", "consent", "select_account"],
+            "claim_types_supported": ["normal"], "claims_supported": .array(claims.map { .string($0) }),
+            "claims_parameter_supported": true, "request_parameter_supported": false,
+            "request_uri_parameter_supported": false, "code_challenge_methods_supported": ["S256", "plain"],
+        ]
+    }
+}
+
+// MARK: - Requests and their refusals
+
+extension StrictProvider {
+    /// Parameters that carry a whole request need not be supported (OpenID Connect Core 3.1.2.6).
+    func checkSupport(_ parameters: Parameters) throws(Refusal) {
+        for name in ["request", "request_uri", "registration"] where parameters[name] != nil {
+            throw .parameterNotSupported(name)
+        }
+        _ = try parameters.required("response_type")
+    }
+
+    /// Reads what the standards have, and forgets what only Microsoft's clients send.
+    func read(
+        _ parameters: Parameters, for types: ResponseTypes, into options: inout AuthorizationRequest.Options
+    ) throws(Refusal) {
+        options.hint.session = nil
+        options.clientInfo = false
+        if types.contains(.idToken) { _ = try parameters.required("nonce") }
+        if parameters["max_age"] != nil, (options.maximumAge ?? -1) < 0 { throw .malformed("max_age") }
+        guard let text = parameters["claims"] else { return }
+        guard let asked = (try? JSONValue(parsing: Array(text.utf8)))?.object else { throw .malformed("claims") }
+        options.claims = RequestedClaims(asked)
+        let ofToken = asked["id_token"]?.object
+        options.hint.subject = ofToken?["sub"]?.object?["value"]?.string
+        if let acr = ofToken?["acr"]?.object, acr["essential"]?.boolean == true {
+            // OpenID Connect Core 5.5.1.1: an essential context that cannot be had is a failed sign-in.
+            let values = [acr["value"] ?? .null] + (acr["values"]?.array ?? [])
+            let wanted = values.compactMap(\.string)
+            guard wanted.isEmpty || wanted.contains(StrictClaims.context) else { throw .unmetAuthentication }
+        }
+    }
+
+    func words(of refusal: Refusal, correlation: String, now: Int64) -> (error: String, description: String) {
+        (refusal.standardError, refusal.standardDescription)
+    }
+
+    /// Answers 401 to a client that failed to authenticate by a header (RFC 6749 section 5.2).
+    func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
+        let (error, description) = words(of: refusal, correlation: "", now: 0)
+        let isChallenge = error == "invalid_client" && context.head.headers.contains("Authorization")
+        var headers = context.headers
+        if isChallenge { headers.append("WWW-Authenticate", "Basic realm=\"\(tenant.name)\"") }
+        return Response.json(
+            ["error": .string(error), "error_description": .string(description)], status: isChallenge ? 401 : 400,
+            headers: headers)
+    }
+}
+
+// MARK: - Tokens and the person
+
+extension StrictProvider {
+    /// For scopes of an API: a token of which the client is the subject.
+    func clientCredentials(
+        _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+    ) async throws(Refusal) -> JSONValue {
+        let words = try endpoint.scope(parameters["scope"] ?? "", client).resourceWords
+        let application = User(objectID: client.id, email: "", password: nil, name: PersonName(display: ""))
+        let scope = try endpoint.scope(words.joined(separator: " "), client)
+        let response = try await endpoint.signTokens(for: endpoint.granted(application, client, scope))
+        return .object(members(of: response, clientInfo: false))
+    }
+
+    func members(of response: TokenResponse, clientInfo: Bool) -> JSONObject {
+        var members: JSONObject = ["token_type": "Bearer", "expires_in": .integer(response.lifetime)]
+        members["access_token"] = response.accessToken.map { .string($0) }
+        members["scope"] = .string(response.granted.scope.text)
+        members["id_token"] = response.idToken.map { .string($0) }
+        members["refresh_token"] = response.refreshToken.map { .string($0.text) }
+        return members
+    }
+
+    /// Answers with the claims of the scope and of the parameter `claims` (OpenID Connect Core 5.3.2).
+    func userInfo(_ user: User, _ claims: JSONObject, _ context: RequestContext) throws(BearerRefusal) -> JSONObject {
+        let hasEnded = claims["grant_id"]?.string.map(context.run.hasEnded(family:)) ?? false
+        guard let scope = claims["scope"]?.string, !hasEnded, !user.status.disabled,
+            claims["iss"]?.string == configuration.issuer(of: context.policy)
+        else { throw .invalidToken }
+        let scopes = scope.spaceSeparated
+        guard scopes.contains("openid") else { throw .insufficientScope }
+        var answer: JSONObject = ["sub": .string(user.objectID)]
+        let names = claims["userinfo_claims"]?.array?.compactMap(\.string) ?? []
+        answer.replace(by: StandardClaims(user: user).values(of: scopes, and: names))
+        return answer
+    }
+}

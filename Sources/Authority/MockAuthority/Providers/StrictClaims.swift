@@ -1,0 +1,125 @@
+import Basics
+import JSON
+import OpenSSL
+
+/// Builds the claims of a strict provider: ID tokens of OpenID Connect Core 2, and access tokens of RFC 9068.
+struct StrictClaims: TokenClaims {
+    let configuration: Configuration
+    let granted: GrantedRequest
+
+    /// The value of `acr`, which stands for a sign-in with a password.
+    static let context = "1"
+
+    var lifetime: Int64 { configuration.behaviour.lifetimes.token }
+    private var issuer: String { configuration.issuer(of: granted.policy) }
+
+    private func beginning(audience: String) -> JSONObject {
+        JSONObject([
+            ("iss", .string(issuer)), ("sub", .string(granted.user.objectID)), ("aud", .string(audience)),
+            ("exp", .integer(granted.now + lifetime)), ("iat", .integer(granted.now)),
+        ])
+    }
+
+    func idToken(for accessToken: String?, code: String?) -> JSONObject {
+        var claims = beginning(audience: granted.client.id)
+        claims["auth_time"] = .integer(granted.signIn.time)
+        claims["nonce"] = granted.signIn.nonce.map { .string($0) }
+        claims["acr"] = .string(Self.context)
+        claims["at_hash"] = accessToken.map(TokenSigner.hash)
+        claims["c_hash"] = code.map(TokenSigner.hash)
+        // OpenID Connect Core 5.4: without an access token, the ID token has the claims of the scope.
+        let scopes = accessToken == nil && code == nil ? granted.scope.asked : []
+        let person = StandardClaims(user: granted.user).values(of: scopes, and: granted.signIn.claims.idToken)
+        for member in person.members where claims[member.name] == nil { claims[member.name] = member.value }
+        return claims
+    }
+
+    /// The members `grant_id` and `userinfo_claims` are the mock's own, for its user information endpoint.
+    func accessToken(audience: String) -> JSONObject {
+        var claims = beginning(audience: audience)
+        claims["jti"] = .string(GUID.random())
+        claims["client_id"] = .string(granted.client.id)
+        claims["scope"] = .string(granted.scope.text)
+        claims["grant_id"] = granted.family.map { .string($0) }
+        let asked = granted.signIn.claims.userInfo
+        if !asked.isEmpty { claims["userinfo_claims"] = .array(asked.map { .string($0) }) }
+        for member in StandardClaims(user: granted.user).others.members { claims[member.name] = member.value }
+        return claims
+    }
+
+    /// There is always one, since the user information endpoint takes it; without an API it is for the issuer.
+    func accessToken(signedBy signer: TokenSigner) throws(PrivateKeyError) -> String? {
+        try signer.sign(accessToken(audience: granted.scope.audience ?? issuer))
+    }
+}
+
+/// The claims about a person that OpenID Connect defines (Core 5.1), invented where the account does not have them.
+struct StandardClaims: Sendable {
+    let user: User
+
+    /// The claims that each scope opens (OpenID Connect Core 5.4).
+    static let ofScopes: [(scope: String, names: [String])] = [
+        (
+            "profile",
+            [
+                "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile",
+                "picture", "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at",
+            ]
+        ),
+        ("email", ["email", "email_verified"]), ("address", ["address"]),
+        ("phone", ["phone_number", "phone_number_verified"]),
+    ]
+
+    /// The values of the claims that these scopes open, and of the claims with these names.
+    func values(of scopes: [String], and names: [String]) -> JSONObject {
+        var values = JSONObject()
+        for name in Self.ofScopes.filter({ scopes.contains($0.scope) }).flatMap(\.names) + names {
+            values[name] = user.claims[name] ?? known[name]
+        }
+        return values
+    }
+
+    var others: JSONObject {
+        let standard = Self.ofScopes.flatMap(\.names)
+        return JSONObject(user.claims.members.filter { !standard.contains($0.name) }.map { ($0.name, $0.value) })
+    }
+
+    private var known: JSONObject {
+        let short = String(user.email.prefix { $0 != "@" })
+        return [
+            "sub": .string(user.objectID), "name": .string(user.name.display),
+            "family_name": .string(user.name.family), "given_name": .string(user.name.given), "middle_name": "Middle",
+            "nickname": .string(short), "preferred_username": .string(user.email),
+            "profile": .string("https://example.com/\(short)"),
+            "picture": .string("https://example.com/\(short).png"), "website": .string("https://\(short).example.com/"),
+            "gender": "unknown", "birthdate": "2000-01-31", "zoneinfo": "Europe/Berlin", "locale": "en-US",
+            "updated_at": 1_700_000_000, "email": .string(user.email), "email_verified": true,
+            "phone_number": "+1 425 555 0100", "phone_number_verified": true,
+            "address": [
+                "formatted": "One Example Way\nRedmond, WA 98052\nUSA", "street_address": "One Example Way",
+                "locality": "Redmond", "region": "WA", "postal_code": "98052", "country": "USA",
+            ],
+        ]
+    }
+}
+
+/// The claims that a client asks for by their names, in the parameter `claims` (OpenID Connect Core 5.5).
+struct RequestedClaims: Sendable, Equatable {
+    /// The names of the claims for the response of the user information endpoint.
+    var userInfo: [String] = []
+    var idToken: [String] = []
+
+    init() {}
+
+    init(_ value: JSONObject) {
+        userInfo = value["userinfo"]?.object?.members.map(\.name) ?? []
+        idToken = value["id_token"]?.object?.members.map(\.name) ?? []
+    }
+
+    /// The shortest value of the parameter for these claims; `nil` if there are none.
+    var value: JSONValue? {
+        if userInfo.isEmpty, idToken.isEmpty { return nil }
+        func object(_ names: [String]) -> JSONValue { .object(JSONObject(names.map { ($0, .null) })) }
+        return ["userinfo": object(userInfo), "id_token": object(idToken)]
+    }
+}

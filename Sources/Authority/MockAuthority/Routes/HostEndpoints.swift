@@ -1,0 +1,75 @@
+import Basics
+import HTTP
+import JSON
+
+/// Endpoints that belong to no policy (docs/reproduced.md, "UserInfo and instance discovery").
+extension HostContext {
+    /// For people: in a browser a page that leads to the developer page, else a list of URLs.
+    ///
+    /// It says nothing of a run, since it answers every machine.
+    var welcome: Response {
+        guard head.headers["Accept"]?.contains("text/html") == true else { return welcomeText }
+        let content: HTML = """
+            <p>A stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.</p>
+            <p class="aside"><a href="/\(Routes.developerPage.path)">Users, tokens, requests, keys and faults</a></p>
+            """
+        return Page(title: configuration.tenant.name, content: content).response
+    }
+
+    private var welcomeText: Response {
+        let policies = configuration.policies.map { policy in
+            "  \(base)/\(configuration.tenant.name)/\(policy.name.lowercased())/\(Routes.metadata.path)"
+        }
+        return Response.text(
+            """
+            mock-authority: a stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.
+
+            Metadata of its policies:
+            \(policies.joined(separator: "\n"))\(others)
+
+            In a browser:    \(base)/\(Routes.developerPage.path)
+            A token:         curl -s '\(base)/\(Routes.testToken.path)?user=alice'
+            Bad tokens:      curl -s \(base)/\(Routes.badTokens.path)
+            Another key:     curl -s -d '{"do":"rotate"}' \(base)/\(Routes.keyControl.path)
+            """)
+    }
+
+    private var others: String {
+        if mock.others.isEmpty { return "" }
+        let lines = mock.others.map { tenant in
+            "  \(base)/\(tenant.configuration.tenant.id)/\(Routes.metadata.path)"
+        }
+        return """
+
+
+            and of the tenants of External ID and Entra beside it (a token: profile=external-id, profile=entra):
+            \(lines.joined(separator: "\n"))
+            """
+    }
+
+    /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
+    ///
+    /// MSAL asks about an authority, and does not trust the host of the authority if the service does not know the host.
+    var instanceDiscovery: Response {
+        let headers: FieldLines = ["Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, OPTIONS"]
+        let asked = head.target["authorization_endpoint"] ?? "\(EntraHost.loginBase)/\(configuration.tenant.name)"
+        guard let authority = WebAddress(asked), EntraHost.login.contains(authority.host),
+            let tenant = authority.path.first
+        else {
+            let error = EntraError.unknownInstance.json(
+                correlation: RequestContext.correlation(of: head), now: self.authority.now(in: run))
+            return Response.json(error, status: 400, headers: headers)
+        }
+        let document = "\(authority.text.originAndPath.origin)/\(tenant)/\(Routes.metadata.path)"
+        return Response.json(
+            [
+                "tenant_discovery_endpoint": .string(document), "api-version": "1.1",
+                "metadata": [
+                    [
+                        "preferred_network": "login.microsoftonline.com", "preferred_cache": "login.windows.net",
+                        "aliases": .array(EntraHost.login.map { .string($0) }),
+                    ]
+                ],
+            ], headers: headers)
+    }
+}

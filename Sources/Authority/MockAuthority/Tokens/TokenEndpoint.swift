@@ -1,0 +1,253 @@
+import Basics
+import HTTP
+import JSON
+import OpenSSL
+import Synchronization
+import Tokens
+
+/// The token endpoint (RFC 6749 section 3.2) and the grants of all providers.
+struct TokenEndpoint: Sendable {
+    let context: RequestContext
+
+    var configuration: Configuration { context.configuration }
+    var provider: any Provider { context.provider }
+    /// The lifetime of the refresh tokens of a page, in seconds from the first one.
+    ///
+    /// The service has 24 hours, and no setting for it.
+    static let singlePageLifetime: Int64 = 86400
+    /// Reads the form of a `POST` and answers; the service takes parameters from the query too.
+    func decide() -> Decision {
+        context.head.answerForm { form in await answer(form.followed(by: context.head.target.query)) }
+    }
+
+    private func answer(_ parameters: Parameters) async -> Response {
+        do throws(Refusal) {
+            return Response.json(try await grant(parameters), headers: context.headers)
+        } catch {
+            return provider.response(error, context)
+        }
+    }
+
+    private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
+        let type = try parameters.required("grant_type")
+        let client = try ClientAuthentication(context: context).client(parameters)
+        let reply: TokenResponse
+        switch type {
+        case "authorization_code": reply = try await codeGrant(parameters, client)
+        case "refresh_token": reply = try await refreshGrant(parameters, client)
+        case "password": reply = try await passwordGrant(parameters, client)
+        case "client_credentials":
+            guard client.secret != nil else { throw .secretMissing }
+            return try await provider.clientCredentials(self, parameters, client)
+        default:
+            guard let other = try await provider.grant(type, self, parameters, client) else {
+                throw .unsupportedGrant(type)
+            }
+            reply = other
+        }
+        return .object(provider.members(of: reply, clientInfo: parameters["client_info"] == "1"))
+    }
+
+    /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
+    func signTokens(for granted: GrantedRequest, renewing old: Grant? = nil) async throws(Refusal) -> TokenResponse {
+        let claims = provider.claims(of: granted, at: context.base)
+        var response = try await signed { signer throws(PrivateKeyError) in
+            try TokenResponse(signing: claims, by: signer, era: context.responseEra)
+        }
+        if old != nil || granted.scope.offline { response.refreshToken = refreshToken(granted, renewing: old) }
+        return response
+    }
+
+    func sign(_ claims: JSONObject) async throws(Refusal) -> String {
+        try await signed { signer throws(PrivateKeyError) in try signer.sign(claims) }
+    }
+
+    /// What the active key signs.
+    func signed<Signed: Sendable>(
+        _ sign: (TokenSigner) throws(PrivateKeyError) -> Signed
+    ) async throws(Refusal) -> Signed {
+        do throws(PrivateKeyError) {
+            return try sign(await context.authority.signer(for: context.run))
+        } catch {
+            throw .internalError
+        }
+    }
+
+    /// A refresh token of a page ends when the token ends that it replaces
+    /// (docs/reproduced.md, "Refresh tokens and codes").
+    private func refreshToken(_ granted: GrantedRequest, renewing old: Grant?) -> (text: String, lifetime: Int64) {
+        let singlePage =
+            old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
+        let expires =
+            singlePage
+            ? old?.validity.expires ?? granted.now + Self.singlePageLifetime
+            : granted.now + provider.refreshLifetime
+        let binding = Grant.Binding(
+            client: granted.client.id, policy: granted.policy.name, scope: old?.binding.scope ?? granted.scope.text,
+            singlePage: singlePage)
+        let grant = Grant(
+            kind: .refresh, ancestor: granted.family, binding: binding, user: granted.user.objectID,
+            generation: granted.user.status.generation, signIn: granted.signIn,
+            validity: .init(issued: granted.now, expires: expires))
+        return (context.authority.seal.seal(grant.members), expires - granted.now)
+    }
+
+    func granted(_ user: User, _ client: Client, _ scope: Scope, _ signIn: SignIn? = nil) -> GrantedRequest {
+        GrantedRequest(
+            user: user, client: client, policy: context.policy, scope: scope,
+            signIn: signIn ?? SignIn(time: context.now), now: context.now)
+    }
+
+    func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
+        try Scope(text, client: client, provider)
+    }
+
+    /// The scope of an application's own token at a service of Microsoft, and the API that the scope names.
+    func scopeOfApplication(_ parameters: Parameters, _ client: Client) throws(Refusal) -> (Scope, audience: String) {
+        let text = try parameters.required("scope")
+        let scope = try scope(text, client)
+        guard let audience = scope.audience, text.spaceSeparated.allSatisfy({ $0.hasSuffix("/.default") }) else {
+            throw .scopeOfApplication(text)
+        }
+        return (scope, audience)
+    }
+}
+
+extension TokenEndpoint {
+    /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
+    func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+        let (code, redirectURI) = (try parameters.required("code"), try parameters.required("redirect_uri"))
+        let (grant, user) = try redeem(code, .code, client)
+        if let bound = grant.binding.redirectURI, !bound.isSame(as: redirectURI) {
+            throw .grantOfOtherEndpoint(actual: redirectURI, expected: bound)
+        }
+        if let challenge = grant.binding.challenge {
+            try check(parameters["code_verifier"], challenge)
+        } else if provider.traits.holdsGrantsToRequest, parameters["code_verifier"] != nil {
+            // RFC 9700 section 2.1.1: such a code was requested without the client's proof key.
+            throw .wrongVerifier
+        }
+        guard spend(grant) else { throw .codeRedeemed }
+        let scopeText = provider.traits.holdsGrantsToRequest ? nil : parameters["scope"]
+        return try await signTokens(for: try grantedRequest(grant, user, client, scopeText))
+    }
+
+    private func check(_ verifier: String?, _ challenge: Grant.Challenge) throws(Refusal) {
+        guard let verifier else { throw .missingVerifier }
+        let text = challenge.hashed ? Base64URL.encode(SHA256.digest(Array(verifier.utf8))) : verifier
+        guard text.isSame(as: challenge.text) else { throw .wrongVerifier }
+    }
+
+    /// The refresh grant (RFC 6749 section 6): always a new refresh token; the old one stays good unless switched off.
+    func refreshGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+        let (grant, user) = try redeem(parameters.required("refresh_token"), .refresh, client)
+        let granted = try grantedRequest(grant, user, client, parameters["scope"])
+        let isSpent = configuration.behaviour.strictRefresh && !spend(grant)
+        guard !isSpent, !context.run.hasEnded(family: grant.family) else { throw .grantRevoked }
+        return try await signTokens(for: granted, renewing: grant)
+    }
+
+    /// Whether the grant is redeemed for the first time; if not, no refresh token of its family is good any more.
+    private func spend(_ grant: Grant) -> Bool {
+        let longest = max(provider.refreshLifetime, Self.singlePageLifetime)
+        return context.run.redeemed.withLock { $0.spend(grant, now: context.now, longest: longest) }
+    }
+
+    /// Opens a grant and checks that it is good for this client under this policy now.
+    private func redeem(_ text: String, _ kind: Grant.Kind, _ client: Client) throws(Refusal) -> (Grant, User) {
+        guard let members = context.authority.seal.open(text), let grant = Grant(members), grant.kind == kind else {
+            throw .notOurGrant
+        }
+        guard grant.validity.expires > context.now else {
+            throw .grantExpired(grant, now: context.now, singlePage: grant.binding.singlePage)
+        }
+        guard grant.binding.client == client.id else { throw .otherClient(client.id) }
+        guard grant.binding.policy == context.policy.name else {
+            throw .grantOfOtherEndpoint(actual: grant.binding.policy, expected: context.policy.name)
+        }
+        guard let user = context.run.directory.user(grant.user) else { throw .accountGone }
+        guard user.status.generation == grant.generation, !user.status.disabled else { throw .grantRevoked }
+        return (grant, user)
+    }
+
+    /// Grants the scope of this request, or else that of the first one, since most libraries do not repeat the scope.
+    private func grantedRequest(
+        _ grant: Grant, _ user: User, _ client: Client, _ scopeText: String?
+    ) throws(Refusal) -> GrantedRequest {
+        let scope = try scope(scopeText ?? grant.binding.scope, client)
+        if provider.traits.holdsGrantsToRequest {
+            let known = grant.binding.scope.spaceSeparated
+            guard scope.asked.allSatisfy(known.contains) else { throw .scopeNotGranted }
+        }
+        var granted = granted(user, client, scope, grant.signIn)
+        granted.family = grant.family
+        return granted
+    }
+}
+
+extension TokenEndpoint {
+    /// The resource owner password credentials grant (RFC 6749 section 4.3), only where the provider allows it.
+    func passwordGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
+        guard provider.allowsPasswordGrant(context.policy) else { throw .passwordGrantDisabled }
+        let (username, password) = (try parameters.required("username"), try parameters.required("password"))
+        let scope = try scope(parameters.required("scope"), client)
+        guard let user = context.run.directory.user(email: username, password: password) else { throw .wrongPassword }
+        let signIn = SignIn(time: context.now, nonce: parameters["nonce"], local: true)
+        return try await signTokens(for: granted(user, client, scope, signIn))
+    }
+}
+
+/// Client authentication at the token endpoint, in five forms (docs/reproduced.md, "Client authentication").
+///
+/// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
+/// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again.
+struct ClientAuthentication: Sendable {
+    let context: RequestContext
+
+    func client(_ parameters: Parameters) throws(Refusal) -> Client {
+        let basic = context.head.headers["Authorization"].flatMap(BasicCredentials.init)
+        guard let id = parameters["client_id"] ?? basic?.user else { throw .missingParameter("client_id") }
+        if let user = basic?.user, !user.isEqualIgnoringCase(to: id) { throw .clientMismatch(id, user) }
+        guard let client = context.configuration.applications.client(id) else {
+            throw .unknownClient(id, tenant: context.configuration.tenant.name)
+        }
+        if !context.configuration.behaviour.lax {
+            try check(parameters["client_secret"] ?? basic?.password, of: client)
+        }
+        return client
+    }
+
+    private func check(_ given: String?, of client: Client) throws(Refusal) {
+        switch (client.secret, given) {
+        case (nil, nil): return
+        case (nil, _?): throw .secretUnexpected
+        case (_?, nil): throw .secretMissing
+        case (let known?, let given?):
+            guard ConstantTime.equal(Array(known.utf8), Array(given.utf8)) else { throw .secretWrong }
+        }
+    }
+}
+
+/// The credentials of RFC 7617, form-decoded as RFC 6749 section 2.3.1 asks.
+struct BasicCredentials: Sendable, Equatable {
+    let user: String
+    /// Nothing where it is empty, as oidc-agent sends it.
+    let password: String?
+
+    /// Reads the value of an `Authorization` field; nothing for another scheme.
+    init?(_ field: String) {
+        let parts = field.spaceSeparated
+        guard parts.count == 2, parts[0].isEqualIgnoringCase(to: "basic"), let bytes = Base64.decodeLenient(parts[1])
+        else { return nil }
+        let pair = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = pair.first, !first.isEmpty else { return nil }
+        user = Self.decoded(first)
+        password = pair.count == 2 && !pair[1].isEmpty ? Self.decoded(pair[1]) : nil
+    }
+
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+        // Text that is not form-encoded is taken as it is: curl sends it so.
+        let form = Parameters(urlEncoded: Array("v=".utf8) + bytes)
+        return form.all.count == 1 ? form["v"] ?? "" : String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,188 @@
+import Basics
+import Platform
+import PostgreSQL
+import StoreEngine
+import Synchronization
+import Tasks
+
+/// A session with the database: one thread uses it, and blocks until the database has answered.
+final class PostgreSQLSession: StoreSession {
+    struct Configuration: Sendable {
+        let target: ConnectionTarget
+        let options: PostgreSQLStoreOptions
+        /// A transaction may not cover owners of several servers.
+        let isOneOwnerOnly: Bool
+        let preparation: StatementPreparation
+        let isHealthy: @Sendable () -> Bool
+    }
+
+    /// How long a session may take to get ready, once it is connected.
+    private static let mostSeconds = 5
+    /// How many idempotency keys are removed at once, at most, so that reads on the same session wait for milliseconds.
+    private static let mostPruned = 1000
+
+    private let connection: PipelineConnection
+    private let configuration: Configuration
+    private let time = SystemTime()
+    private let isPrepared: Bool
+    /// When the session is next asked whether the server has ended it; monotonic nanoseconds.
+    private var nextCheck: UInt64 = 0
+    private var nextPruning: UInt64
+    /// The error by which the session was lost.
+    private(set) var loss: PostgreSQLError?
+
+    /// Connects, and prepares the statements if that is wanted and the session is not shared.
+    init(number: Int, _ configuration: Configuration) throws(PostgreSQLError) {
+        connection = try PipelineConnection(to: configuration.target)
+        connection.limitWaits(toSeconds: Self.mostSeconds)
+        let version = try PostgreSQLSchema.version(on: connection) ?? 0
+        guard version <= PostgreSQLSchema.known else {
+            throw PostgreSQLError(
+                sqlState: nil, message: "the tables have version \(version), of a newer task-server")
+        }
+        self.configuration = configuration
+        // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
+        // operator.
+        nextPruning = number == 0 && !configuration.isOneOwnerOnly ? 0 : .max
+        isPrepared =
+            configuration.preparation.isWanted ? try Self.prepare(on: connection, configuration.preparation) : false
+        try connection.enterPipeline()
+    }
+
+    /// Returns whether the session is ours alone: in a fresh one no name can be taken.
+    private static func prepare(
+        on connection: PipelineConnection, _ preparation: StatementPreparation
+    ) throws(PostgreSQLError) -> Bool {
+        do throws(PostgreSQLError) {
+            for statement in TaskStatement.allCases where statement.isPrepared {
+                try connection.prepare(statement.preparedName, statement.sql, statement.types)
+            }
+            return true
+        } catch {
+            guard error.kind == .unprepared else { throw error }
+            preparation.stop()
+            return false
+        }
+    }
+
+    // MARK: Between two batches
+
+    func maintain(at now: UInt64) throws(SessionLoss) -> UInt64 {
+        try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
+            if now >= nextCheck {
+                try check()
+                nextCheck = now + configuration.options.sleepMilliseconds * 1_000_000
+            }
+            if now >= nextPruning { try prune(at: now) }
+        }
+        return min(nextCheck, nextPruning)
+    }
+
+    /// Throws if the server has ended the session, as far as that has arrived.
+    private func check() throws(PostgreSQLError) {
+        // A server that ends a session sends a message before the end: the first call reads it, the second one the end.
+        for _ in 0..<2 { try connection.receive() }
+        if connection.isLost { throw connection.lastError }
+    }
+
+    /// Forgets idempotency keys that are too old, also of owners who never come again; a failure is tried again later.
+    private func prune(at now: UInt64) throws(PostgreSQLError) {
+        let limit = configuration.options.time.wallMilliseconds - IdempotencyKey.lifetime
+        var removed = 0
+        let statement = BoundStatement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))])
+        _ = try exchange([statement]) { removed = $1.count }
+        nextPruning = removed == Self.mostPruned ? 0 : now + configuration.options.pruningMilliseconds * 1_000_000
+    }
+
+    // MARK: Jobs
+
+    /// The memory of the answers to lists of changes.
+    var answers: AnswerMemory { configuration.options.answers }
+    /// Whether a check of the database writes as an addition does.
+    var isProbing: Bool { !configuration.isHealthy() }
+
+    func run(_ jobs: [Job]) -> BatchResult {
+        do throws(PostgreSQLError) {
+            try check()
+        } catch {
+            return BatchResult(returning: jobs, SessionLoss(error.description))
+        }
+        return jobs.first?.kind == .write ? write(jobs) : read(jobs)
+    }
+
+    private func read(_ jobs: [Job]) -> BatchResult {
+        var batch = ReadBatch(jobs)
+        do throws(PostgreSQLError) {
+            let failure = try exchange(batch.statements) { batch.receive($1, at: $0) }
+            if let failure { batch.fail(failure.error, at: failure.index) }
+            return batch.result()
+        } catch {
+            return batch.lost(error)
+        }
+    }
+
+    private func write(_ jobs: [Job]) -> BatchResult {
+        var batch = WriteBatch(jobs, on: self)
+        do throws(PostgreSQLError) {
+            return try batch.run(deadlineMilliseconds: configuration.options.deadlineMilliseconds)
+        } catch {
+            return batch.lost(error)
+        }
+    }
+
+    /// Sends statements in one round trip, and gives the rows of each.
+    ///
+    /// Returns the failure of a statement, after which none was run; throws if the session is lost.
+    func exchange(
+        _ statements: [BoundStatement], _ receive: (Int, borrowing Rows) -> Void
+    ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
+        do throws(PostgreSQLError) {
+            return try exchangeOnce(statements, receive)
+        } catch {
+            loss = error
+            throw error
+        }
+    }
+
+    private func exchangeOnce(
+        _ statements: [BoundStatement], _ receive: (Int, borrowing Rows) -> Void
+    ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
+        let deadline = time.monotonicNanoseconds + UInt64(configuration.options.deadlineMilliseconds + 1000) * 1_000_000
+        let isPrepared = isPrepared && configuration.preparation.isWanted
+        for statement in statements {
+            try connection.send(statement.form(isPrepared: isPrepared), statement.parameters)
+        }
+        try connection.synchronize()
+        var failed: (index: Int, error: PostgreSQLError)?
+        for index in statements.indices {
+            switch try connection.nextOutcome(untilMonotonicNanoseconds: deadline) {
+            case .rows(let rows): receive(index, rows)
+            case .failure(let error):
+                failed = failed ?? (index, error)
+                if error.kind == .unprepared { configuration.preparation.stop() }
+            case .skipped: break
+            case .synchronized: throw PostgreSQLError(sqlState: nil, message: "an answer is missing")
+            }
+        }
+        // A server that stops may say so after the last statement: what was done holds, but nothing follows it.
+        guard case .synchronized = try connection.nextOutcome(untilMonotonicNanoseconds: deadline) else {
+            throw connection.lastError
+        }
+        return failed
+    }
+}
+
+/// Whether statements are prepared in sessions: not any more once a session was found that a pool shares.
+final class StatementPreparation: Sendable {
+    private let wanted = Atomic(true)
+    private let observer: @Sendable (StoreEvent) -> Void
+
+    init(observer: @escaping @Sendable (StoreEvent) -> Void) { self.observer = observer }
+
+    var isWanted: Bool { wanted.load(ordering: .relaxed) }
+
+    /// From now on no statement is prepared, nor sent under a name; reported once.
+    func stop() {
+        if wanted.exchange(false, ordering: .relaxed) { observer(.sessionsShared) }
+    }
+}

@@ -1,0 +1,279 @@
+import JSON
+package import PostgreSQL
+import StoreEngine
+package import Tasks
+
+/// One owner's tasks in a transaction of PostgreSQL: what its commands have read, and what is not written yet.
+///
+/// The round trip that locks the owner's row also reads what the commands asked for, and their changes go with the commit.
+/// Only a long list of changes takes more round trips, because its tasks are read and written piece by piece.
+struct PostgreSQLTransaction: OwnerTransaction {
+    typealias Failure = PostgreSQLError
+
+    var change: OwnerChange
+    private let session: PostgreSQLSession
+
+    /// The ids of the tasks that commands read, each once.
+    private var wanted: [Int64] = []
+    /// By id, of all tasks that commands read and that exist.
+    private var revisions: [Int64: Int64] = [:]
+    /// The tasks that were read, and not yet written.
+    private var tasks: [Int64: Result<TaskItem, ForeignValue>] = [:]
+    private var selected: [Int64]?
+    private var records: [String: Result<IdempotencyRecord, ForeignValue>] = [:]
+    private var owner: OwnerRow?
+
+    private var isOwnerWritten = true
+    private var inserted: [Int64: TaskItem] = [:]
+    private var updated: [Int64: (old: TaskItem, new: TaskItem)] = [:]
+    private var deleted: [Int64] = []
+    private var newRecords: [String: IdempotencyRecord] = [:]
+    /// The keys whose records make room for new ones.
+    private var replacedKeys: [String] = []
+    /// Records of tasks before this id are forgotten.
+    private var oldestRecord: Int64?
+
+    /// The most tasks that are read at once.
+    private static let piece = Job.mostWeight
+    /// The most tasks that are changed by a statement each.
+    private static let mostAlone = 64
+
+    init(of owner: Owner, on session: PostgreSQLSession) {
+        change = OwnerChange(of: owner)
+        self.session = session
+    }
+
+    var answers: AnswerMemory { session.answers }
+
+    private func statement(_ kind: TaskStatement, _ others: [Parameter] = []) -> BoundStatement {
+        BoundStatement(kind, of: change.owner, others)
+    }
+
+    // MARK: Reading
+
+    /// The statements that lock the owner's row and read what the commands want.
+    mutating func first(for reads: [CommandReads]) -> [BoundStatement] {
+        var (onlyRevisions, ids, keys): ([Int64], Set<Int64>, [String]) = ([], [], [])
+        var statements: [BoundStatement] = []
+        for read in reads {
+            switch read {
+            case .row(let key):
+                if statements.isEmpty { statements.append(statement(.makeOwner)) }
+                if let key { keys.append(key) }
+            case .tasks(let list): wanted += list.filter { ids.insert($0).inserted }
+            case .revision(let id): onlyRevisions.append(id)
+            case .selection: break
+            }
+        }
+        statements.append(statement(.lockOwner))
+        if wanted.count > Self.piece { onlyRevisions += wanted }
+        if !onlyRevisions.isEmpty { statements.append(locking(onlyRevisions, .lockRevision, .lockRevisions)) }
+        if !wanted.isEmpty { statements.append(lockTasks(wanted.prefix(Self.piece))) }
+        statements += keys.map { statement(.attempt, [.text($0)]) }
+        // Other commands may change the selection.
+        if reads.count == 1, case .selection(let selection) = reads[0] { statements.append(finding(selection)) }
+        return statements
+    }
+
+    private func finding(_ selection: RemoveTasks.Selection) -> BoundStatement {
+        switch selection {
+        case .withText(let text): statement(.withText, [.text(text.value)])
+        case .completed: statement(.completed)
+        }
+    }
+
+    mutating func receive(_ rows: borrowing Rows, of statement: TaskStatement) {
+        switch statement {
+        case .lockOwner where rows.count > 0:
+            owner = OwnerRow(next: rows.integer(0, 0), tasks: rows.integer(0, 1))
+        case .lockRevision, .lockRevisions:
+            for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
+        case .lockTask, .lockTasks:
+            for row in 0..<rows.count { receiveTask(rows, row) }
+        case .withText, .completed:
+            selected = (0..<rows.count).map { rows.integer($0, 0) }
+        case .attempt:
+            for row in 0..<rows.count { receiveRecord(rows, row) }
+        default: break
+        }
+    }
+
+    private mutating func receiveTask(_ rows: borrowing Rows, _ row: Int) {
+        let id = rows.integer(row, 0)
+        revisions[id] = rows.integer(row, 5)
+        do throws(ForeignValue) {
+            tasks[id] = .success(try TaskColumns.item(in: rows, row, of: change.owner))
+        } catch {
+            tasks[id] = .failure(error)
+        }
+    }
+
+    private mutating func receiveRecord(_ rows: borrowing Rows, _ row: Int) {
+        let key = rows.text(row, 0)
+        do throws(ForeignValue) {
+            records[key] = .success(
+                try IdempotencyRecord(of: change.owner) { rows.value(of: IdempotencyRecord.columns[$0 + 1], row, $0) })
+        } catch {
+            records[key] = .failure(error)
+        }
+    }
+
+    func row() -> OwnerRow? { owner }
+
+    mutating func task(_ id: Int64) throws(PostgreSQLError) -> TaskItem? {
+        if tasks[id] == nil, revisions[id] != nil, let place = wanted.firstIndex(of: id) {
+            let statements = takeWrites()
+            tasks = [:]
+            try read(statements, lockTasks(wanted[place...].prefix(Self.piece)))
+        }
+        return try Self.value(tasks[id])
+    }
+
+    private func lockTasks(_ ids: ArraySlice<Int64>) -> BoundStatement { locking(Array(ids), .lockTask, .lockTasks) }
+
+    private func locking(_ ids: [Int64], _ one: TaskStatement, _ several: TaskStatement) -> BoundStatement {
+        ids.count == 1 ? statement(one, [.integer(ids[0])]) : statement(several, [.integers(ids)])
+    }
+
+    func revision(of id: Int64) -> Int64? { revisions[id] }
+
+    mutating func ids(of selection: RemoveTasks.Selection) throws(PostgreSQLError) -> [Int64] {
+        if selected == nil {
+            let statements = takeWrites()
+            try read(statements, finding(selection))
+        }
+        defer { selected = nil }
+        return selected ?? []
+    }
+
+    func record(of key: String) throws(PostgreSQLError) -> IdempotencyRecord? { try Self.value(records[key]) }
+
+    private static func value<Value>(_ found: Result<Value, ForeignValue>?) throws(PostgreSQLError) -> Value? {
+        switch found {
+        case .success(let value): value
+        case .failure(let error): throw PostgreSQLError(error)
+        case nil: nil
+        }
+    }
+
+    /// Sends changes, and reads what must come after them.
+    private mutating func read(_ writes: [BoundStatement], _ read: BoundStatement) throws(PostgreSQLError) {
+        let failure = try session.exchange(writes + [read]) { index, rows in
+            if index == writes.count { receive(rows, of: read.kind) }
+        }
+        if let failure { throw failure.error }
+    }
+
+    // MARK: Writing
+
+    mutating func put(_ row: OwnerRow) {
+        owner = row
+        isOwnerWritten = false
+    }
+
+    mutating func insert(_ item: TaskItem) {
+        inserted[item.id] = item
+        note(item)
+    }
+
+    mutating func update(_ old: TaskItem, to new: TaskItem) {
+        if inserted[new.id] == nil {
+            updated[new.id] = (updated[new.id]?.old ?? old, new)
+        } else {
+            inserted[new.id] = new
+        }
+        note(new)
+    }
+
+    private mutating func note(_ item: TaskItem) {
+        tasks[item.id] = .success(item)
+        revisions[item.id] = item.revision
+    }
+
+    mutating func delete(_ ids: [Int64]) {
+        for id in ids {
+            (tasks[id], revisions[id], updated[id]) = (nil, nil, nil)
+            if inserted.removeValue(forKey: id) == nil { deleted.append(id) }
+        }
+    }
+
+    mutating func put(_ record: IdempotencyRecord) {
+        if records.updateValue(.success(record), forKey: record.key.key) != nil { replacedKeys.append(record.key.key) }
+        newRecords[record.key.key] = record
+    }
+
+    mutating func forgetRecords(ofTasksBefore id: Int64) {
+        oldestRecord = id
+        newRecords = newRecords.filter { $0.value.item.id >= id }
+    }
+
+    /// The statements of all changes that were not written yet.
+    mutating func takeWrites() -> [BoundStatement] {
+        var statements = inserted.values.map(insertion)
+        if updated.count > Self.mostAlone {
+            statements.append(update(Array(updated.values)))
+        } else {
+            statements += updated.values.map { change($0.old, to: $0.new) }
+        }
+        let row = owner ?? OwnerRow()
+        let counts = [Parameter.integer(row.next), .integer(row.tasks)]
+        if !deleted.isEmpty {
+            let removed = deleted.count == 1 ? Parameter.integer(deleted[0]) : .integers(deleted)
+            statements.append(statement(deleted.count == 1 ? .remove : .removeSeveral, counts + [removed]))
+        } else if !isOwnerWritten {
+            statements.append(statement(.putOwner, counts))
+        }
+        statements += replacedKeys.map { statement(.forgetAttempt, [.text($0)]) }
+        if let oldestRecord { statements.append(statement(.forgetAttempts, [.integer(oldestRecord)])) }
+        statements += newRecords.values.map(putAttempt)
+        (replacedKeys, oldestRecord) = ([], nil)
+        (inserted, updated, deleted, newRecords, isOwnerWritten) = ([:], [:], [], [:], true)
+        return statements
+    }
+
+    private func insertion(of item: TaskItem) -> BoundStatement {
+        statement(
+            .insert,
+            [
+                .integer(item.id), .text(item.text.value), .boolean(item.completed), .integer(item.created),
+                .integer(item.modified), .integer(item.revision),
+            ] + item.details.parameters)
+    }
+
+    private func change(_ old: TaskItem, to new: TaskItem) -> BoundStatement {
+        let hasDetails = old.details != new.details
+        return statement(
+            .change,
+            [
+                .integer(new.id), .text(old.text == new.text ? nil : new.text.value), .boolean(new.completed),
+                .integer(new.modified), .integer(new.revision), .boolean(hasDetails),
+            ] + (hasDetails ? new.details : TaskDetails()).parameters)
+    }
+
+    private func update(_ items: [(old: TaskItem, new: TaskItem)]) -> BoundStatement {
+        let haveDetails = items.map { $0.old.details != $0.new.details }
+        return statement(
+            .update,
+            [
+                .integers(items.map(\.new.id)),
+                .texts(items.map { $0.old.text == $0.new.text ? nil : $0.new.text.value }),
+                .booleans(items.map(\.new.completed)), .integers(items.map(\.new.modified)),
+                .integers(items.map(\.new.revision)), .booleans(haveDetails),
+            ] + zip(items, haveDetails).map { $1 ? $0.new.details : TaskDetails() }.parameters)
+    }
+
+    private func putAttempt(_ record: IdempotencyRecord) -> BoundStatement {
+        let (key, item) = (record.key, record.item)
+        return statement(
+            .putAttempt,
+            [
+                .text(key.key), .integer(Int64(bitPattern: key.fingerprint)), .integer(item.created), .integer(item.id),
+                .text(item.text.value), .boolean(item.completed),
+            ] + item.details.parameters)
+    }
+}
+
+extension PostgreSQLError: TransactionFailure {
+    /// A row that no task-server wrote, with the code of damaged data.
+    package init(_ value: ForeignValue) { self.init(sqlState: "XX001", message: value.message) }
+}

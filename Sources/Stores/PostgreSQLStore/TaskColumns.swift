@@ -1,0 +1,89 @@
+package import JSON
+package import PostgreSQL
+package import Tasks
+
+/// The columns of a task in the order in which every statement names them.
+enum TaskColumns {
+    static let all = columns()
+
+    /// The columns, with an empty text in place of a detail that is a long text.
+    ///
+    /// No detail is an empty text.
+    static let allWithShortDetails = columns { "CASE WHEN octet_length(\($0)) > 400 THEN '' ELSE \($0) END" }
+
+    private static func columns(_ detailText: (String) -> String = { $0 }) -> String {
+        "id, text, completed, created, modified, revision, "
+            + TaskDetail.list { $0.kind.longestText == nil ? $0.name : detailText($0.name) }
+    }
+
+    private static let countOfOthers = 6
+
+    /// The bytes that the texts of a task take in its JSON at least.
+    static let textBytes = texts.reduce("2 * octet_length(text)") { "\($0) + coalesce(octet_length(\($1.name)), 0)" }
+
+    /// The details that a person writes.
+    private static let texts = TaskDetail.allCases.filter { $0.kind.longestText != nil }
+
+    /// Whether a row with ``allWithShortDetails`` was given an empty text in place of a detail.
+    static func lacksDetail(_ rows: borrowing Rows, _ row: Int) -> Bool {
+        for detail in texts where rows.isEmptyText(row, countOfOthers + detail.rawValue) { return true }
+        return false
+    }
+
+    static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(ForeignValue) -> TaskItem {
+        try TaskItem(of: owner) { rows.value(of: TaskItem.columns[$0 + 1], row, $0) }
+    }
+}
+
+extension Rows {
+    package func value(of column: TableColumn, _ row: Int, _ index: Int) -> JSONValue {
+        switch column {
+        case _ where isNull(row, index): .null
+        case .integer: .integer(integer(row, index))
+        case .real: .real(real(row, index))
+        case .text: .string(text(row, index))
+        case .flag: .boolean(boolean(row, index))
+        }
+    }
+}
+
+extension TaskDetails {
+    /// A parameter for each detail; NULL where nothing is set.
+    var parameters: [Parameter] {
+        TaskDetail.allCases.map { detail in
+            let value = self[detail]
+            return switch detail.kind {
+            case .date, .text: .text(value?.string)
+            case .number: .real(value?.number)
+            case .flag: .boolean(value?.boolean)
+            }
+        }
+    }
+}
+
+extension [TaskDetails] {
+    /// An array of values for each detail, or NULL in place of all arrays if nothing is set.
+    package var parameters: [Parameter] {
+        let isEmpty = allSatisfy(\.isEmpty)
+        return TaskDetail.allCases.map { detail in
+            Parameter(detail.column, array: isEmpty ? nil : map { $0[detail] ?? .null })
+        }
+    }
+}
+
+extension Parameter {
+    /// The values of a column as an array, or NULL in place of the array.
+    package init(_ column: TableColumn, array values: [JSONValue]?) {
+        switch column {
+        case .integer: self = .integers(values?.map(\.integer))
+        case .real: self = .reals(values?.map(\.number))
+        case .text: self = .texts(values?.map(\.string))
+        case .flag: self = .booleans(values?.map(\.boolean))
+        }
+    }
+}
+
+extension TaskDetail {
+    /// The parameters of a statement for all details, of which the first has this number.
+    package static func parameters(from first: Int) -> String { list { "$\(first + $0.rawValue)" } }
+}

@@ -1,0 +1,250 @@
+import Basics
+package import PostgreSQL
+import Tasks
+
+/// Every statement of the store.
+///
+/// A statement about tasks names one owner (`$1`), so that it concerns one partition or shard.
+///
+/// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
+/// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
+package enum TaskStatement: String, CaseIterable, Sendable {
+    case page, longPage, find
+    case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, attempt
+    case insert, change, update, remove, removeSeveral, putOwner, forgetAttempt, forgetAttempts, putAttempt
+    case probe
+    case begin, guarantee, commit, rollBack, prune
+
+    /// Columns of tasks are in the order of ``TaskColumns``.
+    ///
+    /// One id has a statement besides the one for several, because PostgreSQL plans a condition with `ANY` anew each time.
+    package var sql: String {
+        switch self {
+        case .page: Self.pageSQL
+        case .longPage: Self.longPageSQL
+        case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
+        case .add: Self.addSQL
+        case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
+        case .lockOwner: "SELECT next_id, tasks FROM owners WHERE owner = $1 FOR UPDATE"
+        case .lockRevision: Self.lockSQL("id, revision", "id = $2")
+        case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2)")
+        case .lockTask: Self.lockSQL(TaskColumns.all, "id = $2")
+        case .lockTasks: Self.lockSQL(TaskColumns.all, "id = ANY ($2)")
+        case .withText: Self.lockSQL("id", "text = $2 LIMIT \(RemoveTasks.most)")
+        case .completed: Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)")
+        case .attempt: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = $2"
+        case .insert: Self.insertSQL
+        case .change: Self.changeSQL
+        case .update: Self.updateSQL
+        case .remove: Self.removeSQL("id = $4")
+        case .removeSeveral: Self.removeSQL("id = ANY ($4)")
+        case .putOwner: Self.putOwnerSQL
+        case .forgetAttempt: "DELETE FROM attempts WHERE owner = $1 AND key = $2"
+        case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND id < $2"
+        case .putAttempt: Self.putAttemptSQL
+        case .probe: Self.probeSQL
+        // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no writes.
+        case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
+        case .guarantee: Self.guaranteeSQL
+        case .commit: "COMMIT"
+        case .rollBack: "ROLLBACK"
+        case .prune: Self.pruneSQL
+        }
+    }
+
+    private static func lockSQL(_ columns: String, _ condition: String) -> String {
+        "SELECT \(columns) FROM tasks WHERE owner = $1 AND \(condition) FOR UPDATE"
+    }
+
+    private static let pageSQL = """
+        SELECT \(TaskColumns.allWithShortDetails) FROM tasks
+        WHERE owner = $1 AND id >= $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
+        """
+
+    /// The most rows of a result that libpq may hold at once: four megabytes and a half at most.
+    static let firstRows = 1001
+
+    /// The bytes that a task takes in an answer at least, without its texts.
+    static let leastRendered = 150
+
+    /// As ``pageSQL``, with long details; the rows end with the first at which $5 bytes are passed.
+    ///
+    /// The measure of a row is never more than the bytes of the rendered task.
+    private static let longPageSQL = """
+        SELECT \(TaskColumns.all) FROM (
+            SELECT \(TaskColumns.all), sum(\(TaskColumns.textBytes) + \(leastRendered))
+                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (\(TaskColumns.textBytes)) AS before
+            FROM (
+                SELECT \(TaskColumns.all) FROM tasks
+                WHERE owner = $1 AND id >= $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
+            ) AS found
+        ) AS measured WHERE before <= $5 ORDER BY id
+        """
+
+    /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
+    ///
+    /// The answer is the id of the first task. An answer without a row means that nothing was added, for whatever reason:
+    /// then each addition reads the owner's row by itself.
+    private static let addSQL = """
+        WITH taken AS (
+            UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2
+            WHERE owner = $1 AND tasks <= $3 - $2 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
+            RETURNING next_id - $2 AS id
+        ), made AS (
+            INSERT INTO owners(owner, next_id, tasks) SELECT $1, 1 + $2, $2
+            WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM owners WHERE owner = $1)
+            ON CONFLICT DO NOTHING RETURNING 1::bigint AS id
+        ), first AS (SELECT id FROM taken UNION ALL SELECT id FROM made), added AS (
+            INSERT INTO tasks(owner, \(TaskColumns.all))
+            SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1,
+                \(TaskDetail.list { "line.\($0.name)" })
+            FROM first, unnest($4, $5, $6, \(TaskDetail.parameters(from: 7))) WITH ORDINALITY
+                AS line(text, completed, time, \(TaskDetail.columns), number)
+        )
+        SELECT id FROM first
+        """
+
+    private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
+
+    private static let insertSQL = """
+        INSERT INTO tasks(owner, \(TaskColumns.all))
+        VALUES ($1, $2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8)))
+        """
+
+    private static let putAttemptSQL = """
+        INSERT INTO attempts(owner, \(attemptColumns))
+        VALUES ($1, $2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8)))
+        """
+
+    /// As ``updateSQL``, for one task: PostgreSQL plans the other one anew each time.
+    private static let changeSQL = """
+        UPDATE tasks SET text = coalesce($3, text), completed = $4, modified = $5, revision = $6,
+            \(TaskDetail.list { "\($0.name) = CASE WHEN $7 THEN $\(8 + $0.rawValue) ELSE \($0.name) END" })
+        WHERE owner = $1 AND id = $2
+        """
+
+    /// Changes tasks; a text that is NULL stays, and so do the details unless $7 is true.
+    ///
+    /// PostgreSQL would write a long text again even if it is the same. The ids stand twice, so that no plan reads all of the
+    /// owner's tasks.
+    private static let updateSQL = """
+        UPDATE tasks SET text = coalesce(new_text, text), completed = new_completed, modified = new_modified,
+            revision = new_revision,
+            \(TaskDetail.list { "\($0.name) = CASE WHEN has_details THEN new_\($0.name) ELSE \($0.name) END" })
+        FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line(
+            line_id, new_text, new_completed, new_modified, new_revision, has_details,
+            \(TaskDetail.list { "new_\($0.name)" }))
+        WHERE owner = $1 AND id = ANY ($2) AND id = line_id
+        """
+
+    private static let putOwnerSQL = "UPDATE owners SET next_id = $2, tasks = $3 WHERE owner = $1"
+
+    /// Removes the tasks $4, and writes the owner's row.
+    private static func removeSQL(_ condition: String) -> String {
+        "WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition)) \(putOwnerSQL)"
+    }
+
+    /// Adds a task of as many bytes as a row itself can hold; it is removed in the same transaction.
+    private static let probeSQL = """
+        INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
+        SELECT $1, \(probeID), repeat('x', 1900), false, 0, 0, 1
+        """
+
+    /// The id of the probe's task, which no other task has.
+    static let probeID: Int64 = 0
+
+    /// A value of the type of each parameter.
+    package var types: [Parameter] {
+        let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
+        let arrays = [TaskDetails]().parameters
+        return switch self {
+        case .makeOwner, .lockOwner, .completed, .probe: [text]
+        case .page: [text, number, truth, number]
+        case .longPage: [text, number, truth, number, number]
+        case .add: [text, number, number, .texts([]), .booleans([]), .integers([])] + arrays
+        case .find, .lockRevision, .lockTask, .forgetAttempts: [text, number]
+        case .lockRevisions, .lockTasks: [text, .integers([])]
+        case .withText, .attempt, .forgetAttempt: [text, text]
+        case .insert: [text, number, text, truth, number, number, number] + TaskDetails().parameters
+        case .change: [text, number, text, truth, number, number, truth] + TaskDetails().parameters
+        case .update:
+            [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .booleans([])] + arrays
+        case .remove: [text, number, number, number]
+        case .removeSeveral: [text, number, number, .integers([])]
+        case .putOwner: [text, number, number]
+        case .putAttempt: [text, text, number, number, number, text, truth] + TaskDetails().parameters
+        case .guarantee: [text]
+        case .prune: [number, number]
+        case .begin, .commit, .rollBack: []
+        }
+    }
+
+    var preparedName: String { Self.preparedNames[self] ?? rawValue }
+
+    /// Each name changes with the SQL, so that one name never means two statements in a pool of sessions that another
+    /// version of this program shares.
+    private static let preparedNames = Dictionary(
+        uniqueKeysWithValues: allCases.map {
+            ($0, "task_\($0.rawValue)_\(String(FNV1a(of: $0.sql).value, radix: 36))")
+        })
+}
+
+/// The statements around those of the tasks, and one that names no owner.
+extension TaskStatement {
+    /// Whether the statement concerns one owner, its `$1`.
+    package var namesOwner: Bool {
+        switch self {
+        case .begin, .guarantee, .commit, .rollBack, .prune: false
+        default: true
+        }
+    }
+
+    /// Whether the statement is prepared in a session that is not shared.
+    ///
+    /// The other statements are always sent as SQL, because with a pool a session may lack names. A COMMIT that fails for
+    /// that reason is in doubt, and a ROLLBACK that fails leaves the session in its failed transaction.
+    var isPrepared: Bool { namesOwner || self == .guarantee }
+
+    /// Removes up to $2 idempotency keys of any owner that are older than $1; the answer has one row for each.
+    ///
+    /// The statement waits for no other server that does the same, and takes other rows.
+    static let pruneSQL = """
+        DELETE FROM attempts USING (
+            SELECT owner, key FROM attempts WHERE time <= $1 ORDER BY time LIMIT $2 FOR UPDATE SKIP LOCKED
+        ) AS old
+        WHERE attempts.owner = old.owner AND attempts.key = old.key
+        RETURNING true
+        """
+
+    /// Gives each statement, and each pause between two, a deadline of $1 milliseconds, and a quarter of a second to wait
+    /// for a row that others have locked.
+    ///
+    /// The commit answers when it is on a disk, whatever the role's defaults are. The settings end with the transaction, so
+    /// that a pool of sessions may be in between.
+    static let guaranteeSQL = """
+        SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', '250', true),
+            set_config('idle_in_transaction_session_timeout', $1, true), set_config('synchronous_commit',
+            CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+            ELSE current_setting('synchronous_commit') END, true)
+        """
+}
+
+/// A statement with its parameters, as a session sends it.
+struct BoundStatement: Sendable {
+    let kind: TaskStatement
+    /// The owner whose tasks the statement concerns, its `$1`; nil if it concerns no owner.
+    let owner: Owner?
+    let parameters: [Parameter]
+
+    /// The `others` come after the owner.
+    init(_ kind: TaskStatement, of owner: Owner? = nil, _ others: [Parameter] = []) {
+        self.kind = kind
+        self.owner = owner
+        parameters = (owner.map { [.text($0.identifier)] } ?? []) + others
+    }
+
+    /// The name of the statement in a session in which it was prepared; otherwise its SQL.
+    func form(isPrepared: Bool) -> PipelineConnection.Statement {
+        isPrepared && kind.isPrepared ? .prepared(kind.preparedName) : .text(kind.sql)
+    }
+}

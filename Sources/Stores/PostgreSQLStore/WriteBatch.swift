@@ -1,0 +1,235 @@
+import PostgreSQL
+import StoreEngine
+import Tasks
+
+/// Writes that share a transaction and its commit.
+///
+/// Owners come in the order of their names, and their rows in `owners` are locked first, so that transactions of many
+/// servers cause no deadlock. The first round trip locks and reads, the commands run, and the second one writes and commits;
+/// additions without idempotency keys need one only.
+struct WriteBatch {
+    private var owners: [OwnerWrites]
+    private let jobs: [Job]
+    private let session: PostgreSQLSession
+    private var isCommitted = false
+
+    init(_ jobs: [Job], on session: PostgreSQLSession) {
+        self.jobs = jobs
+        self.session = session
+        owners = Self.byOwner(jobs).map { OwnerWrites($0, on: session) }
+    }
+
+    /// The jobs of each owner, in the order in which owners are locked.
+    static func byOwner(_ jobs: [Job]) -> [[Job]] {
+        guard jobs.count > 1 else { return [jobs] }
+        return Dictionary(grouping: jobs, by: \.owner).values.sorted { $0[0].owner < $1[0].owner }
+    }
+
+    /// Runs the transaction; throws if the session is lost.
+    mutating func run(deadlineMilliseconds: Int) throws(PostgreSQLError) -> BatchResult {
+        var places: [Int?] = [nil, nil]
+        var statements = [BoundStatement(.begin), BoundStatement(.guarantee, [.text(String(deadlineMilliseconds))])]
+        for owner in owners.indices {
+            let first = owners[owner].first
+            statements += first
+            places += first.map { _ in owner }
+        }
+        let isOver = !owners.contains { $0.mustRun }
+        if isOver { statements.append(BoundStatement(.commit)) }
+        let failure = try session.exchange(statements) { index, rows in
+            let kind = statements[index].kind
+            if index < places.count, let owner = places[index] {
+                owners[owner].receive(rows, of: kind)
+            } else {
+                noteEnd(kind, rows)
+            }
+        }
+        if let failure { return failed(failure.error, isCommit: statements[failure.index].kind == .commit) }
+        return isOver ? result() : try runCommands()
+    }
+
+    private mutating func runCommands() throws(PostgreSQLError) -> BatchResult {
+        do throws(PostgreSQLError) {
+            for owner in owners.indices { try owners[owner].run() }
+        } catch {
+            if let loss = session.loss { throw loss }
+            return failed(error, isCommit: false)
+        }
+        var statements: [BoundStatement] = []
+        for owner in owners.indices { statements += owners[owner].takeWrites() }
+        statements.append(BoundStatement(.commit))
+        let failure = try session.exchange(statements) { index, rows in noteEnd(statements[index].kind, rows) }
+        if let failure { return failed(failure.error, isCommit: statements[failure.index].kind == .commit) }
+        return result()
+    }
+
+    /// A ROLLBACK may come in the place of a COMMIT.
+    private mutating func noteEnd(_ kind: TaskStatement, _ rows: borrowing Rows) {
+        if kind == .commit, rows.command == "COMMIT" { isCommitted = true }
+    }
+
+    private func result() -> BatchResult {
+        guard isCommitted else { return refused(.unavailable(reason: "a commit was not confirmed")) }
+        var result = BatchResult([])
+        for owner in owners { owner.note(in: &result) }
+        result.transaction = .committed
+        return result
+    }
+
+    func lost(_ loss: PostgreSQLError) -> BatchResult {
+        let result = isCommitted ? result() : refused(.unavailable(reason: loss.description))
+        return result.lost(SessionLoss(loss.description))
+    }
+
+    private func failed(_ error: PostgreSQLError, isCommit: Bool) -> BatchResult {
+        var result = BatchResult(
+            failed: jobs, error.batchFailure(isCommit: isCommit), StoreError(error), error.report)
+        // A COMMIT that failed has ended the transaction.
+        guard !isCommit else { return result }
+        do throws(PostgreSQLError) {
+            _ = try session.exchange([BoundStatement(.rollBack)]) { _, _ in }
+        } catch {
+            result.loss = SessionLoss(error.description)
+        }
+        return result
+    }
+
+    private func refused(_ error: StoreError) -> BatchResult {
+        var result = BatchResult(refusing: jobs, error)
+        result.transaction = .failed
+        return result
+    }
+}
+
+/// The writes of one owner in a batch: additions that share a statement come first, then the others as they came.
+private struct OwnerWrites {
+    private typealias Addition = (job: Job, command: AddTask, answer: @Sendable (TaskItem) -> Void)
+    private typealias Command = (
+        job: Job, run: @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> PostgreSQLWrite.Answer
+    )
+
+    /// The statements of the first round trip.
+    private(set) var first: [BoundStatement] = []
+    private let owner: Owner
+    private let isProbing: Bool
+    private var additions: [Addition] = []
+    private var firstID: Int64?
+    private var checks: [(job: Job, answer: PostgreSQLWrite.Answer)] = []
+    private var commands: [Command] = []
+    private var transaction: PostgreSQLTransaction
+    private var answers: [PostgreSQLWrite.Answer] = []
+
+    init(_ jobs: [Job], on session: PostgreSQLSession) {
+        owner = jobs[0].owner
+        isProbing = session.isProbing
+        transaction = PostgreSQLTransaction(of: owner, on: session)
+        var reads: [CommandReads] = []
+        for job in jobs {
+            guard let write = job.work as? PostgreSQLWrite else { continue }
+            if let (command, answer) = write.addition, job.retry.scope == .all {
+                additions.append((job, command, answer))
+                continue
+            }
+            switch write.kind {
+            case .command(let read, let run):
+                commands.append((job, run))
+                reads.append(read)
+            case .check(let answer): checks.append((job, answer))
+            }
+        }
+        if !additions.isEmpty { first.append(Self.adding(additions.map(\.command), of: owner)) }
+        if !commands.isEmpty { first += transaction.first(for: reads) }
+        if !checks.isEmpty { first += checking() }
+    }
+
+    private static func adding(_ commands: [AddTask], of owner: Owner) -> BoundStatement {
+        BoundStatement(
+            .add, of: owner,
+            [
+                .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
+                .texts(commands.map(\.text.value)), .booleans(commands.map(\.completed)),
+                .integers(commands.map(\.time)),
+            ] + commands.map(\.details).parameters)
+    }
+
+    /// Where writes succeed, the lock of the owner's row is enough: there is no row, but a server that only reads refuses.
+    private func checking() -> [BoundStatement] {
+        let lock = BoundStatement(.lockOwner, of: owner)
+        guard isProbing else { return [lock] }
+        let removal = [Parameter.integer(1), .integer(0), .integer(TaskStatement.probeID)]
+        return [lock, BoundStatement(.probe, of: owner), BoundStatement(.remove, of: owner, removal)]
+    }
+
+    /// Whether there are commands to run after the first round trip.
+    var mustRun: Bool { !commands.isEmpty }
+
+    mutating func receive(_ rows: borrowing Rows, of statement: TaskStatement) {
+        if statement == .add {
+            firstID = rows.count > 0 ? rows.integer(0, 0) : nil
+        } else {
+            transaction.receive(rows, of: statement)
+        }
+    }
+
+    mutating func run() throws(PostgreSQLError) {
+        for command in commands { answers.append(try command.run(&transaction)) }
+    }
+
+    mutating func takeWrites() -> [BoundStatement] { transaction.takeWrites() }
+
+    /// Notes what becomes of each write after the commit.
+    func note(in result: inout BatchResult) {
+        var change = transaction.change
+        for (index, addition) in additions.enumerated() {
+            guard let firstID else {
+                // Each reads the owner's row by itself, and has its own outcome.
+                result.verdicts.append((addition.job, .again(addition.job.again(addition.job.retry.afterSplit))))
+                continue
+            }
+            let item = addition.command.item(firstID + Int64(index))
+            change.put.append(item.id)
+            result.verdicts.append((addition.job, .answer { addition.answer(item) }))
+        }
+        result.note(change)
+        for check in checks { result.verdicts.append((check.job, .answer(check.answer))) }
+        if !checks.isEmpty, isProbing { result.note(nil) }
+        for (command, answer) in zip(commands, answers) { result.verdicts.append((command.job, .answer(answer))) }
+    }
+}
+
+/// A command or a check of the database, and the caller who waits for the outcome.
+final class PostgreSQLWrite: JobWork {
+    typealias Answer = @Sendable () -> Void
+
+    enum Kind: Sendable {
+        /// What the command reads, and what runs it.
+        case command(CommandReads, @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> Answer)
+        case check(Answer)
+    }
+
+    let kind: Kind
+    /// An addition that can share a statement with others, and what answers its caller.
+    let addition: (command: AddTask, answer: @Sendable (TaskItem) -> Void)?
+
+    init<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) {
+        kind = Self.running(command, reply)
+        addition = nil
+    }
+
+    init(adding command: AddTask, _ reply: Reply<AddOutcome>) {
+        kind = Self.running(command, reply)
+        addition = command.key == nil ? (command, { reply.answer(.success(.added($0))) }) : nil
+    }
+
+    init(checkFor reply: Reply<Void>) {
+        kind = .check { reply.answer(.success(())) }
+        addition = nil
+    }
+
+    private static func running<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) -> Kind {
+        .command(command.reads) { transaction throws(PostgreSQLError) in
+            let outcome = try command.run(on: &transaction)
+            return { reply.answer(.success(outcome)) }
+        }
+    }
+}

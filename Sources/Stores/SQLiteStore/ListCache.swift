@@ -1,0 +1,184 @@
+import Synchronization
+package import Tasks
+
+/// Caches rendered lists (everything of one owner), up to a number of bytes, so that most reads touch no disk.
+///
+/// A list is never older than another answer, because the lists of a transaction's owners are removed before its commit, and
+/// none is kept until the commit is over. Neither is the list of a load that began before: a load is announced before it
+/// reads.
+package final class ListCache: Sendable {
+    /// The number of a load that has begun and not finished.
+    package typealias Load = UInt64
+
+    private struct State {
+        var entries: ListCacheEntries
+        /// The unfinished load of an owner, unless a change has invalidated it.
+        var loads: [Owner: Load] = [:]
+        var lastLoad: Load = 0
+        /// The owners whose tasks are being changed by a commit.
+        var changing: Set<Owner> = []
+        var hits = 0
+    }
+
+    /// The lock is held for some hundred nanoseconds.
+    private let state: Mutex<State>
+
+    /// A cache of this many bytes; 0 keeps nothing.
+    ///
+    /// The memory of lists that are being sent is leased from `answers`.
+    package init(capacity: Int, answers: AnswerMemory = AnswerMemory()) {
+        state = Mutex(State(entries: ListCacheEntries(capacity: capacity, answers: answers)))
+    }
+
+    /// The list of an owner, or an error if it cannot be sent now; nil if it is not cached.
+    package func list(of owner: Owner) -> Result<TaskList, StoreError>? {
+        state.withLock { state in
+            let list = state.entries.list(of: owner)
+            if case .success? = list { state.hits += 1 }
+            return list
+        }
+    }
+
+    /// Announces a load.
+    package func beginLoad(of owner: Owner) -> Load {
+        state.withLock { state in
+            state.lastLoad += 1
+            state.loads[owner] = state.lastLoad
+            return state.lastLoad
+        }
+    }
+
+    /// Ends a load, and keeps its list if nothing was changed since the load began.
+    package func finish(_ load: Load, of owner: Owner, with list: TaskList?) {
+        state.withLock { state in
+            guard state.loads[owner] == load else { return }
+            state.loads[owner] = nil
+            if let list, !state.changing.contains(owner) { state.entries.put(list, of: owner) }
+        }
+    }
+
+    /// Removes the lists of owners whose tasks a commit changes, and keeps none of them until ``endChange(of:)``.
+    package func beginChange(of owners: [Owner]) {
+        state.withLock { state in
+            for owner in owners {
+                state.changing.insert(owner)
+                state.entries.remove(owner)
+            }
+        }
+    }
+
+    /// Invalidates the loads that began before the commit was over.
+    package func endChange(of owners: [Owner]) {
+        state.withLock { state in
+            for owner in owners {
+                state.changing.remove(owner)
+                state.loads[owner] = nil
+            }
+        }
+    }
+
+    /// Removes all lists, and invalidates all loads.
+    package func removeAll() {
+        state.withLock { state in
+            state.loads = [:]
+            state.entries.removeAll()
+        }
+    }
+
+    /// Adds the counts of the cache.
+    func report(to statistics: inout StoreStatistics) {
+        state.withLock { state in
+            statistics.listHits = state.hits
+            statistics.listEvictions = state.entries.evictions
+            statistics.lists = state.entries.count
+            statistics.listBytes = state.entries.bytes
+        }
+    }
+}
+
+/// Lists up to a number of bytes.
+///
+/// To make room, the hand goes around and removes the next list that was not read since it last passed (the CLOCK
+/// algorithm).
+struct ListCacheEntries {
+    private struct Entry {
+        let owner: Owner
+        /// The list without its lease, because the cache counts the list by its cost.
+        let list: TaskList
+        /// Whether the list is sent under a lease.
+        let isLong: Bool
+        /// The lease of all to whom a long list is being sent; it ends with the last of them.
+        weak var lease: AnswerLease?
+        var wasUsed = false
+
+        /// The bytes of the list and its gzip form, of the owner twice (key and entry), and an estimate for the collections.
+        var cost: Int { list.mostBytes + 2 * owner.identifier.utf8.count + 256 }
+    }
+
+    private let capacity: Int
+    private let answers: AnswerMemory
+    private var positions: [Owner: Int] = [:]
+    private var entries: [Entry] = []
+    private var hand = 0
+    private(set) var bytes = 0
+    private(set) var evictions = 0
+
+    init(capacity: Int, answers: AnswerMemory) {
+        self.capacity = capacity
+        self.answers = answers
+    }
+
+    var count: Int { entries.count }
+
+    /// The list of an owner, or an error if there is no lease for a long list now; nil if the list is not cached.
+    mutating func list(of owner: Owner) -> Result<TaskList, StoreError>? {
+        guard let position = positions[owner] else { return nil }
+        entries[position].wasUsed = true
+        let list = entries[position].list
+        guard entries[position].isLong else { return .success(list) }
+        if let lease = entries[position].lease { return .success(list.holding(lease)) }
+        let bytes = list.json.capacity
+        guard let lease = answers.lease(bytes, for: owner) else { return .failure(.noRoomForAnswer(bytes: bytes)) }
+        entries[position].lease = lease
+        return .success(list.holding(lease))
+    }
+
+    /// Keeps a list, unless it alone is larger than the capacity.
+    mutating func put(_ list: TaskList, of owner: Owner) {
+        remove(owner)
+        let isLong = list.lease != nil
+        let entry = Entry(owner: owner, list: list.holding(nil), isLong: isLong, lease: list.lease)
+        guard entry.cost <= capacity else { return }
+        while bytes + entry.cost > capacity { evict() }
+        positions[owner] = entries.count
+        entries.append(entry)
+        bytes += entry.cost
+    }
+
+    mutating func remove(_ owner: Owner) {
+        guard let position = positions.removeValue(forKey: owner) else { return }
+        bytes -= entries[position].cost
+        // The last entry moves into the gap, so that the array never has gaps.
+        let last = entries.removeLast()
+        guard position < entries.count else { return }
+        entries[position] = last
+        positions[last.owner] = position
+    }
+
+    mutating func removeAll() {
+        positions = [:]
+        entries = []
+        (bytes, hand) = (0, 0)
+    }
+
+    private mutating func evict() {
+        while true {
+            if hand >= entries.count { hand = 0 }
+            guard entries[hand].wasUsed else { break }
+            entries[hand].wasUsed = false
+            hand += 1
+        }
+        remove(entries[hand].owner)
+        evictions += 1
+    }
+}

@@ -1,0 +1,106 @@
+import Basics
+import SQLite
+import StoreEngine
+import Tasks
+
+/// The session of a thread that reads.
+final class SQLiteReader: StoreSession {
+    private let statements: ReadStatements
+    private let health: SQLiteHealth
+
+    init(_ statements: consuming ReadStatements, _ health: SQLiteHealth) {
+        self.statements = statements
+        self.health = health
+    }
+
+    func maintain(at now: UInt64) -> UInt64 { .max }
+
+    func run(_ jobs: [Job]) -> BatchResult {
+        BatchResult(jobs.map { ($0, verdict(on: $0)) })
+    }
+
+    private func verdict(on job: Job) -> Verdict {
+        if let error = health.refusal { return .refuse(error) }
+        guard let read = job.work as? SQLiteRead else { return .refuse(.broken(reason: "no read of SQLite")) }
+        do throws(SQLiteError) {
+            return .answer(try read.run(statements))
+        } catch {
+            return .refuse(health.record(error))
+        }
+    }
+
+    func end() {}
+}
+
+/// A read of this store, which returns how to answer its caller.
+final class SQLiteRead: JobWork {
+    let run: @Sendable (borrowing ReadStatements) throws(SQLiteError) -> @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable (borrowing ReadStatements) throws(SQLiteError) -> @Sendable () -> Void) {
+        self.run = run
+    }
+}
+
+/// A reader's statements, compiled once; only its thread uses them.
+struct ReadStatements: ~Copyable {
+    private let list: SQLiteStatement
+    private let find: SQLiteStatement
+    private let recordedCount: SQLiteStatement
+    let connection: Connection
+    private let answers: AnswerMemory
+
+    /// Takes the connection over, and makes it read-only.
+    static func compiled(
+        on connection: consuming Connection, answers: AnswerMemory
+    ) throws(SQLiteError) -> ReadStatements {
+        try connection.execute("PRAGMA query_only = ON")
+        return ReadStatements(
+            list: try connection.prepare(
+                """
+                SELECT \(TaskRow.columns) FROM tasks
+                WHERE owner = ?1 AND id > ?2 AND (?3 IS NULL OR completed = ?3) ORDER BY id LIMIT ?4
+                """),
+            find: try connection.prepare(TaskRow.find),
+            // The statement always gives a row, so that it keeps its snapshot of the database until it is reset.
+            recordedCount: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
+            connection: connection, answers: answers)
+    }
+
+    func find(_ query: FindTask) throws(SQLiteError) -> TaskItem? {
+        try TaskRow.find(query.id, of: query.owner, with: find)
+    }
+
+    /// Reads row by row, and no further than the page.
+    ///
+    /// A whole list must have as many tasks as the owner's row records, because a page of the file that has lost its rows
+    /// is no error to SQLite. A list that is cut is not compared.
+    func list(_ query: ListTasks) throws(SQLiteError) -> Result<TaskList, StoreError> {
+        let (owner, selection) = (query.owner, query.selection)
+        defer {
+            list.reset()
+            recordedCount.reset()
+        }
+        var expected: Int64?
+        if selection == .all {
+            // The list is read from the same snapshot, because the statement is not reset before.
+            try recordedCount.bind(owner.identifier)
+            expected = try recordedCount.step() ? recordedCount.integer(0) : 0
+        }
+        var page = TaskPage(of: owner, atMost: selection.limit, in: answers)
+        // One task more than wanted shows whether others follow.
+        let limit = selection.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
+        try list.bind(owner.identifier, selection.after ?? 0, selection.completed, limit)
+        while try list.step() {
+            let item = try TaskRow.item(in: list, of: owner)
+            do throws(StoreError) {
+                guard try page.append(item) else { return .success(page.list()) }
+            } catch {
+                return .failure(error)
+            }
+        }
+        if let expected, page.count != expected {
+            throw .corrupt("a list has \(page.count) tasks, and its owner's row counts \(expected)")
+        }
+        return .success(page.list())
+    }
+}

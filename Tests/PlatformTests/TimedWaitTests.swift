@@ -1,0 +1,19 @@
+import Platform
+import Testing
+
+@Suite("A suspended caller is resumed once", .timeLimit(.minutes(15)))
+struct TimedWaitTests {
+    @Test func `By the first who resumes, also before the caller is suspended, or when the time is over`() async {
+        let early = TimedWait()
+        #expect(
+            await early.suspend(for: .seconds(600)) {
+                early.resume(true)
+                early.resume(false)
+            })
+        let late = TimedWait()
+        #expect(await late.suspend(for: .seconds(600)) { Task.detached { late.resume(true) } })
+        let start = ContinuousClock.now
+        #expect(await !TimedWait().suspend(for: .milliseconds(50)) {})
+        #expect(start.duration(to: .now) >= .milliseconds(50))
+    }
+}
