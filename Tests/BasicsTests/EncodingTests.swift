@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("Bytes are written as text", .timeLimit(.minutes(15)))
+@Suite("Bytes are written as text")
 struct EncodingTests {
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
@@ -51,7 +51,7 @@ struct EncodingTests {
     }
 }
 
-@Suite("Base64url has one spelling (V-12, V-13)", .timeLimit(.minutes(15)))
+@Suite("Base64url has one spelling (V-12, V-13)")
 struct Base64URLTests {
     @Test(
         arguments: [

@@ -3,7 +3,7 @@ import HTTP
 import Support
 import Testing
 
-@Suite("IP addresses and ranges are read and compared", .timeLimit(.minutes(15)))
+@Suite("IP addresses and ranges are read and compared")
 struct IPAddressTests {
     @Test func `Different texts of one address are equal`() {
         #expect(IPAddress("192.0.2.1") == IPAddress(version4: 0xC000_0201))
@@ -44,7 +44,7 @@ struct IPAddressTests {
     }
 }
 
-@Suite("The client of a trusted proxy is found", .timeLimit(.minutes(15)))
+@Suite("The client of a trusted proxy is found")
 struct ForwardedClientTests {
     private static let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap { IPAddressRange($0) }
 

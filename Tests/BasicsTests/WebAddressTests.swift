@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-@Suite("A URL is taken apart by RFC 3986", .timeLimit(.minutes(15)))
+@Suite("A URL is taken apart by RFC 3986")
 struct WebAddressTests {
     @Test func `Hosts are in lower case, ports have the default of the scheme, a slash at the end is dropped`() throws {
         let url = try #require(WebAddress("HTTPS://Contoso.b2clogin.com:8443/contoso.onmicrosoft.com/"))

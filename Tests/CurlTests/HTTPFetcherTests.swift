@@ -5,7 +5,7 @@ import Glibc
 import Platform
 import Testing
 
-@Suite("A fetcher accepts one whole document and nothing else", .timeLimit(.minutes(15)))
+@Suite("A fetcher accepts one whole document and nothing else")
 struct HTTPFetcherTests {
     private static func ok(_ body: String, _ fields: String = "") -> String {
         "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
@@ -170,7 +170,7 @@ struct HTTPFetcherTests {
     }
 }
 
-@Suite("Addresses are those of libcurl", .timeLimit(.minutes(15)))
+@Suite("Addresses are those of libcurl")
 struct ParsingTests {
     @Test(arguments: [
         "HTTPS://Contoso.B2CLogin.com/a/b?p=x", "http://localhost:1/", "http://127.0.0.1/", "http://127.9.9.9/",

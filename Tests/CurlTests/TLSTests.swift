@@ -46,7 +46,7 @@ private final class TLSServer {
     }
 }
 
-@Suite("TLS is verified (V-75)", .timeLimit(.minutes(15)))
+@Suite("TLS is verified (V-75)")
 struct TLSTests {
     @Test func `A server is trusted through the CA file, and neither without it nor under another name`() throws {
         let server = try TLSServer()

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Every input of the corpora, once: what the fuzzers found stays fixed without them.
-@Suite("Fuzzed inputs", .serialized, .timeLimit(.minutes(15)))
+@Suite("Fuzzed inputs", .serialized)
 struct CorpusTests {
     @Test(arguments: FuzzTarget.allCases)
     func `Every input keeps the invariants`(target: FuzzTarget) async throws {

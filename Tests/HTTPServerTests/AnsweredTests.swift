@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Requests that fill the memory of a connection in one way, in all sizes around its limit.
-@Suite("Whatever fits the header limit is answered or closed at once", .timeLimit(.minutes(15)))
+@Suite("Whatever fits the header limit is answered or closed at once")
 struct AnsweredTests {
     let server: HTTPServer
 
@@ -75,7 +75,7 @@ struct AnsweredTests {
     }
 }
 
-@Suite("A head has at most 24 KiB, whatever is in it (V-140)", .timeLimit(.minutes(15)))
+@Suite("A head has at most 24 KiB, whatever is in it (V-140)")
 struct HeadLimitTests {
     let server: HTTPServer
 

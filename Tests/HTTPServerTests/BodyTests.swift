@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("A body is read no further than the handler wants", .timeLimit(.minutes(15)))
+@Suite("A body is read no further than the handler wants")
 struct BodyTests {
     let handler = EchoHandler()
     let server: HTTPServer

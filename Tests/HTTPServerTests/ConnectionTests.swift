@@ -4,7 +4,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("A connection carries one request after the other", .timeLimit(.minutes(15)))
+@Suite("A connection carries one request after the other")
 struct ConnectionTests {
     let handler = EchoHandler()
     let server: HTTPServer

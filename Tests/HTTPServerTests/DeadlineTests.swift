@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("No client and no handler holds a connection longer than it may (V-145)", .timeLimit(.minutes(15)))
+@Suite("No client and no handler holds a connection longer than it may (V-145)")
 struct DeadlineTests {
     /// Limits that no test comes near, to shorten one of them.
     private func server(

@@ -18,7 +18,7 @@ struct WrongRequest: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("A request whose end is unclear is refused, and nothing after it is executed", .timeLimit(.minutes(15)))
+@Suite("A request whose end is unclear is refused, and nothing after it is executed")
 struct FramingTests {
     let server: HTTPServer
 

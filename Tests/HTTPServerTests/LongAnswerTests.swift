@@ -9,7 +9,7 @@ import Testing
 private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
 
 /// libmicrohttpd sends content from where it is.
-@Suite("Long answers are whole, shared, and released", .serialized, .timeLimit(.minutes(15)))
+@Suite("Long answers are whole, shared, and released", .serialized)
 struct LongAnswerTests {
     fileprivate static let length = 32 << 20
 
@@ -103,7 +103,7 @@ struct LongAnswerTests {
 }
 
 /// The absolute deadline is a minute in all of these.
-@Suite("A client that reads a long answer too slowly loses it", .timeLimit(.minutes(15)))
+@Suite("A client that reads a long answer too slowly loses it")
 struct SlowReaderTests {
     private static let length = 1 << 20
 
@@ -158,7 +158,7 @@ struct SlowReaderTests {
 }
 
 /// libmicrohttpd takes all field lines of an answer as one field, whose value it would not take as it is.
-@Suite("Field lines arrive as they were written", .timeLimit(.minutes(15)))
+@Suite("Field lines arrive as they were written")
 struct FieldLineTests {
     /// `/n/size` is answered with that many fields, each with a value of that many bytes.
     private struct Fields: RequestHandler {

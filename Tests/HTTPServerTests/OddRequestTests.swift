@@ -269,7 +269,7 @@ private final class EncryptedServer {
     }
 }
 
-@Suite("A connection has no more answers than RFC 9112 sees requests", .timeLimit(.minutes(15)))
+@Suite("A connection has no more answers than RFC 9112 sees requests")
 struct OddRequestTests {
     let server: HTTPServer
 

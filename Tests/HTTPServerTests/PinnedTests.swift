@@ -5,7 +5,7 @@ import Testing
 /// What libmicrohttpd 0.9.75 takes and nothing above it can see (V-142), and 1.0 refuses.
 ///
 /// A strict proxy in front cures it.
-@Suite("What libmicrohttpd 0.9.75 lets through is known, and 1.0 refuses it", .timeLimit(.minutes(15)))
+@Suite("What libmicrohttpd 0.9.75 lets through is known, and 1.0 refuses it")
 struct PinnedTests {
     let server: HTTPServer
 

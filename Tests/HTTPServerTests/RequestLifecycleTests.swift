@@ -10,7 +10,7 @@ private typealias Stage = RequestLifecycle.Stage
 private typealias Action = RequestLifecycle.Action
 
 /// The table of transitions, without a socket, a clock or a thread: what the tests with sockets cannot bring about.
-@Suite("What may follow what in the life of a request", .timeLimit(.minutes(15)))
+@Suite("What may follow what in the life of a request")
 struct RequestLifecycleTests {
     // MARK: a body that is refused
 

@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("A server starts with a reason when it cannot, and stops without losing a request", .timeLimit(.minutes(15)))
+@Suite("A server starts with a reason when it cannot, and stops without losing a request")
 struct StartStopTests {
     private let handler = EchoHandler()
     private let server: HTTPServer
@@ -218,7 +218,7 @@ struct StartStopTests {
     }
 }
 
-@Suite("An address is bound before a server listens on it", .timeLimit(.minutes(15)))
+@Suite("An address is bound before a server listens on it")
 struct ServerSocketTests {
     @Test func `A bound port has its number and refuses connections until a server listens`() throws {
         let socket = try ServerSocket(bindingTo: "127.0.0.1", port: 0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Clients that have left give their connections back", .timeLimit(.minutes(15)))
+@Suite("Clients that have left give their connections back")
 struct VanishedPeerTests {
     private let handler = EchoHandler()
 
@@ -89,7 +89,7 @@ struct VanishedPeerTests {
     }
 }
 
-@Suite("Connections are counted by the address of the client", .timeLimit(.minutes(15)))
+@Suite("Connections are counted by the address of the client")
 struct ClientAddressTests {
     private let handler = EchoHandler()
     private static let loopback = ["127.0.0.0/8", "::1"].compactMap { IPAddressRange($0) }

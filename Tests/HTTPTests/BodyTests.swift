@@ -6,7 +6,7 @@ extension MultipartForm {
     fileprivate subscript(name: String) -> Part? { parts.first { $0.name == name } }
 }
 
-@Suite("Bodies of forms are read byte for byte", .timeLimit(.minutes(15)))
+@Suite("Bodies of forms are read byte for byte")
 struct BodyTests {
     @Test(
         "Media types are read with their parameters",

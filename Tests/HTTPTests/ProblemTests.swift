@@ -3,7 +3,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Problems have the form that the client can read", .timeLimit(.minutes(15)))
+@Suite("Problems have the form that the client can read")
 struct ProblemTests {
     private func head(_ headers: HeaderSection) -> RequestHead {
         RequestHead(method: .get, target: RequestTarget(raw: "/", absolutePath: ""), headers: headers, identifier: "42")

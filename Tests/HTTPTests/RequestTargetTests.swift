@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("A target is split before it is decoded (V-144)", .timeLimit(.minutes(15)))
+@Suite("A target is split before it is decoded (V-144)")
 struct RequestTargetTests {
     @Test(arguments: [
         ("/", []), ("//", []), ("/a", ["a"]), ("/a/", ["a"]), ("//a///b/", ["a", "b"]), ("/a%20b", ["a b"]),

@@ -16,7 +16,7 @@ private func loaded(maxAge: Int? = nil) -> KeyCacheState.Outcome {
 
 private let failed = KeyCacheState.Outcome.failed(reason: "")
 
-@Suite("The state of the key cache follows from events and times alone", .timeLimit(.minutes(15)))
+@Suite("The state of the key cache follows from events and times alone")
 struct KeyCacheStateTests {
     /// A running state whose metadata documents were loaded at time 0.
     private func running(count: Int = 1, chance: Double = 0, maxAge: Int? = nil) -> KeyCacheState {

@@ -7,7 +7,7 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("Keys survive a restart in a file (V-88)", .timeLimit(.minutes(15)))
+@Suite("Keys survive a restart in a file (V-88)")
 struct KeyFileTests {
     private let folder: TemporaryFolder
     private var path: String { "\(folder.path)/keys.json" }

@@ -8,7 +8,7 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("Tokens are accepted by the keys that the provider publishes", .timeLimit(.minutes(15)))
+@Suite("Tokens are accepted by the keys that the provider publishes")
 struct KeyLifeTests {
     private let good = makeToken()
 

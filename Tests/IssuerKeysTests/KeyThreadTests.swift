@@ -4,7 +4,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The threads of the key cache fetch, wait and stop", .timeLimit(.minutes(15)))
+@Suite("The threads of the key cache fetch, wait and stop")
 struct KeyThreadTests {
     private let provider = FakeProvider()
 

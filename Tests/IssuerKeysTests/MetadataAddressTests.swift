@@ -1,7 +1,7 @@
 import IssuerKeys
 import Testing
 
-@Suite("The address of the metadata follows from authority and policy (V-73)", .timeLimit(.minutes(15)))
+@Suite("The address of the metadata follows from authority and policy (V-73)")
 struct MetadataAddressTests {
     @Test(arguments: [
         "https://contoso.b2clogin.com/contoso.onmicrosoft.com",

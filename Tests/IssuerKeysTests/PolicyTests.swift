@@ -7,7 +7,7 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("Several policies share one snapshot and keep their keys apart", .timeLimit(.minutes(15)))
+@Suite("Several policies share one snapshot and keep their keys apart")
 struct PolicyTests {
     private let signIn = policy("B2C_1_sign_in")
     private let reset = policy("B2C_1_reset")

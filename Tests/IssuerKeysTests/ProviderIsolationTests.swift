@@ -8,7 +8,7 @@ import Tokens
 @testable import IssuerKeys
 
 /// Owners are values of a claim, without the issuer: so all that is trusted must be of one provider.
-@Suite("No provider can issue tokens for the owners of another", .timeLimit(.minutes(15)))
+@Suite("No provider can issue tokens for the owners of another")
 struct ProviderIsolationTests {
     private static let document = ".well-known/openid-configuration"
     private static let neighbour = "https://contoso.b2clogin.com/00000000-1111-2222-3333-444444444444/v2.0/"

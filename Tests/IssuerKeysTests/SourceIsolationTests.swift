@@ -6,7 +6,7 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("What happens to one source does not affect the others", .timeLimit(.minutes(15)))
+@Suite("What happens to one source does not affect the others")
 struct SourceIsolationTests {
     private let external = TestProvider.external()
 

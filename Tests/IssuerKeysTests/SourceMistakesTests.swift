@@ -2,7 +2,7 @@ import IssuerKeys
 import Testing
 import Tokens
 
-@Suite("Sources that cannot be served together stop the start", .timeLimit(.minutes(15)))
+@Suite("Sources that cannot be served together stop the start")
 struct SourceMistakesTests {
     private static let entra = "https://login.microsoftonline.com"
 

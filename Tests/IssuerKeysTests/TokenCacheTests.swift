@@ -6,7 +6,7 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("Verified tokens are cached only as long as they would be accepted anew", .timeLimit(.minutes(15)))
+@Suite("Verified tokens are cached only as long as they would be accepted anew")
 struct TokenCacheTests {
     private let entry: TokenCacheShard.Entry
 

@@ -6,7 +6,7 @@ import Tokens
 
 @testable import IssuerKeys
 
-@Suite("Tokens, keys, audiences and owners belong to their source", .timeLimit(.minutes(15)))
+@Suite("Tokens, keys, audiences and owners belong to their source")
 struct TokenSourceTests {
     private let providers = [TestProvider.b2c, .external(), .keycloak]
 

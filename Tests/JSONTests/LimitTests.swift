@@ -2,7 +2,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Reading JSON has limits", .timeLimit(.minutes(15)))
+@Suite("Reading JSON has limits")
 struct LimitTests {
     private func nested(_ depth: Int) -> [UInt8] {
         Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("JSON objects keep their order and unique names", .timeLimit(.minutes(15)))
+@Suite("JSON objects keep their order and unique names")
 struct ObjectTests {
     @Test func `Of two values for one name the first is kept`() {
         let object = JSONObject([("a", 1), ("b", 2), ("a", 3)])

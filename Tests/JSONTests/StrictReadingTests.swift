@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// What JSONTestSuite calls `y_` and `n_`, by hand, with what it leaves open (`i_`) decided.
-@Suite("JSON is read strictly (RFC 8259; V-20, V-148)", .timeLimit(.minutes(15)))
+@Suite("JSON is read strictly (RFC 8259; V-20, V-148)")
 struct StrictReadingTests {
     private func read(_ text: String) throws(JSONError) -> JSONValue {
         try JSONValue(parsing: Array(text.utf8))

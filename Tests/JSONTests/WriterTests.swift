@@ -2,7 +2,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("JSON is written", .timeLimit(.minutes(15)))
+@Suite("JSON is written")
 struct WriterTests {
     private func text(_ value: JSONValue) -> String {
         String(decoding: value.serialized(), as: UTF8.self)

@@ -22,7 +22,7 @@ enum SignInPlace: String, CaseIterable, Sendable {
     }
 }
 
-@Suite("A browser has several accounts, and a client gets only the one that it asks for", .timeLimit(.minutes(15)))
+@Suite("A browser has several accounts, and a client gets only the one that it asks for")
 struct AccountTests {
     let mock = TestAuthority.all()
 

@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Authorization requests are checked and answered as by the service", .timeLimit(.minutes(15)))
+@Suite("Authorization requests are checked and answered as by the service")
 struct AuthorizeTests {
     let mock = TestAuthority()
     static let who =

@@ -6,7 +6,7 @@ import OpenSSL
 import Support
 import Testing
 
-@Suite("P-40: Bad tokens have the defect of their name", .timeLimit(.minutes(15)))
+@Suite("P-40: Bad tokens have the defect of their name")
 struct BadTokenTests {
     let mock = TestAuthority.all()
     static let unknown = "00000000-0000-4000-8000-000000000000"

@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Token responses follow the client library where it says what it is", .timeLimit(.minutes(15)))
+@Suite("Token responses follow the client library where it says what it is")
 struct ClientLibraryTests {
     private static let form = "\(PasswordGrantTests.form)&scope=\(TestAuthority.clientID)"
 
@@ -62,7 +62,7 @@ struct ClientLibraryTests {
     }
 }
 
-@Suite("A token request that names no policy is under that of its grant", .timeLimit(.minutes(15)))
+@Suite("A token request that names no policy is under that of its grant")
 struct PolicyOfGrantTests {
     private static let endpoint = "/contoso.onmicrosoft.com/oauth2/v2.0/token"
     private static let client = "client_id=\(TestAuthority.clientID)"

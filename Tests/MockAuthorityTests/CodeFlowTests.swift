@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("The code flow is like that of the service", .timeLimit(.minutes(15)))
+@Suite("The code flow is like that of the service")
 struct CodeFlowTests {
     let mock = TestAuthority()
     static let callback = "http://localhost:5050/cb"

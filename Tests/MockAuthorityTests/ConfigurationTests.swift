@@ -2,7 +2,7 @@ import JSON
 @testable import MockAuthority
 import Testing
 
-@Suite("A configuration file replaces what it names", .timeLimit(.minutes(15)))
+@Suite("A configuration file replaces what it names")
 struct ConfigurationTests {
     private func read(_ text: String) throws(InputError) -> Configuration {
         try Configuration(parsing: Array(text.utf8))

@@ -3,7 +3,7 @@ import HTTP
 import Support
 import Testing
 
-@Suite("The controls answer programs of this machine, and no page of another site", .timeLimit(.minutes(15)))
+@Suite("The controls answer programs of this machine, and no page of another site")
 struct ControlAccessTests {
     let mock = TestAuthority()
 

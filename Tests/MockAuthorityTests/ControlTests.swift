@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("The controls issue tokens of every kind", .timeLimit(.minutes(15)))
+@Suite("The controls issue tokens of every kind")
 struct ControlTests {
     let mock = TestAuthority()
 
@@ -55,7 +55,7 @@ struct ControlTests {
     }
 }
 
-@Suite("Keys rotate on request", .timeLimit(.minutes(15)))
+@Suite("Keys rotate on request")
 struct KeyControlTests {
     let mock = TestAuthority()
 

@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("The developer page is static, and two documents tell it what happened", .timeLimit(.minutes(15)))
+@Suite("The developer page is static, and two documents tell it what happened")
 struct DeveloperPageTests {
     let mock = TestAuthority.all()
 

@@ -5,7 +5,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("docs/mock-authority.md shows every control and every member", .timeLimit(.minutes(15)))
+@Suite("docs/mock-authority.md shows every control and every member")
 struct DocumentedControlsTests {
     private static func document(_ name: String) throws -> String {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -6,7 +6,7 @@ import OpenSSL
 import Support
 import Testing
 
-@Suite("People and clients get tokens of External ID as of the service", .timeLimit(.minutes(15)))
+@Suite("People and clients get tokens of External ID as of the service")
 struct EntraFlowTests {
     let mock = TestAuthority.all()
     static let front = "/\(EntraTenants.id)"

@@ -6,7 +6,7 @@ import OpenSSL
 import Support
 import Testing
 
-@Suite("Metadata and keys of External ID and Entra are like those of the services", .timeLimit(.minutes(15)))
+@Suite("Metadata and keys of External ID and Entra are like those of the services")
 struct EntraMetadataTests {
     let mock = TestAuthority.all()
     static let id = EntraTenants.id

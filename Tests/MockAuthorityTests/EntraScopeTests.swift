@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Tenants of Entra give tokens for Microsoft Graph, and tokens on behalf of a person", .timeLimit(.minutes(15)))
+@Suite("Tenants of Entra give tokens for Microsoft Graph, and tokens on behalf of a person")
 struct EntraScopeTests {
     let mock = TestAuthority.all { $0.passwordGrant = true }
     private static let graph = "00000003-0000-0000-c000-000000000000"

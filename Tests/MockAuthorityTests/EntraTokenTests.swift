@@ -3,7 +3,7 @@ import JSON
 @testable import MockAuthority
 import Testing
 
-@Suite("Tokens of External ID and Entra are like those of the services", .timeLimit(.minutes(15)))
+@Suite("Tokens of External ID and Entra are like those of the services")
 struct EntraTokenTests {
     let mock = TestAuthority.all()
 

@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Old eras answer as the service did then", .timeLimit(.minutes(15)))
+@Suite("Old eras answer as the service did then")
 struct EraTests {
     @Test func `Keys of the preview have the name of a container, and are never named alike`() async throws {
         let mock = TestAuthority(of: .preview2015)

@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Metadata and keys are like those of the service", .timeLimit(.minutes(15)))
+@Suite("Metadata and keys are like those of the service")
 struct MetadataTests {
     let mock = TestAuthority()
     static let document = "v2.0/.well-known/openid-configuration"

@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("The pages work for people and for scripts", .timeLimit(.minutes(15)))
+@Suite("The pages work for people and for scripts")
 struct PageTests {
     let mock = TestAuthority()
     static let query =

@@ -5,7 +5,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("The password grant answers as the service does", .timeLimit(.minutes(15)))
+@Suite("The password grant answers as the service does")
 struct PasswordGrantTests {
     let mock = TestAuthority()
     static let form =

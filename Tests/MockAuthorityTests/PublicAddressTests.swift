@@ -4,7 +4,7 @@ import HTTP
 import Support
 import Testing
 
-@Suite("Behind a proxy the mock names the address that its clients reach", .timeLimit(.minutes(15)))
+@Suite("Behind a proxy the mock names the address that its clients reach")
 struct PublicAddressTests {
     private static let tenant = "/contoso.onmicrosoft.com/b2c_1_sign_in"
     private static let document = "\(tenant)/\(MetadataTests.document)"

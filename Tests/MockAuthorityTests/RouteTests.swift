@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Every URL that the authority names is in its route table", .timeLimit(.minutes(15)))
+@Suite("Every URL that the authority names is in its route table")
 struct RouteTests {
     let mock = TestAuthority()
     static let policy = "/contoso.onmicrosoft.com/b2c_1_sign_in"

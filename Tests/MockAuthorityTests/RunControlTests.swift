@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-@Suite("Tests inject failures, each in its own test run", .timeLimit(.minutes(15)))
+@Suite("Tests inject failures, each in its own test run")
 struct RunControlTests {
     let mock = TestAuthority()
     static let keys = "/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys"

@@ -5,7 +5,7 @@ import Platform
 import Synchronization
 import Testing
 
-@Suite("Accounts and keys are saved in the order of their changes", .timeLimit(.minutes(15)))
+@Suite("Accounts and keys are saved in the order of their changes")
 struct SavedOrderTests {
     @Test func `A list of accounts is saved before the next change`() throws {
         let saver = SlowSaver<[User]>()

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Certificates as other programs check them; OpenSSL's own program refuses bad encodings.
-@Suite("Strict clients accept the https of the authority", .timeLimit(.minutes(15)))
+@Suite("Strict clients accept the https of the authority")
 struct SecureServerTests {
     @Test func `OpenSSL connects, verifies chain and name strictly, and gets a response`() throws {
         let folder = try TemporaryFolder()

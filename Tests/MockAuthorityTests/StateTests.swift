@@ -8,7 +8,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("A state folder outlives the authority", .timeLimit(.minutes(15)))
+@Suite("A state folder outlives the authority")
 struct StateTests {
     private let home: TemporaryFolder
     private var path: String { home.path }

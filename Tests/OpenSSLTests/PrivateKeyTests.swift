@@ -3,7 +3,7 @@ import OpenSSL
 import Support
 import Testing
 
-@Suite("A private key signs, and is written and read as PEM", .timeLimit(.minutes(15)))
+@Suite("A private key signs, and is written and read as PEM")
 struct PrivateKeyTests {
     let message = Array("message".utf8)
 

@@ -56,7 +56,7 @@ private struct MadeFiles {
     }
 }
 
-@Suite("The certificate and key files of a TLS server are checked", .timeLimit(.minutes(15)))
+@Suite("The certificate and key files of a TLS server are checked")
 struct ServerCredentialsTests {
     private let files: MadeFiles
 

@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Small files are read and written whole", .timeLimit(.minutes(15)))
+@Suite("Small files are read and written whole")
 struct FileTests {
     private let home: TemporaryFolder
     private var folder: String { home.path }
@@ -47,7 +47,7 @@ struct FileTests {
     }
 }
 
-@Suite("The process knows its environment and its use of resources", .timeLimit(.minutes(15)))
+@Suite("The process knows its environment and its use of resources")
 struct ProcessFactsTests {
     @Test func `The environment has the variables of the start`() {
         #expect(ProcessFacts.environment["PATH"] == getenv("PATH").map { String(cString: $0) })
@@ -60,7 +60,7 @@ struct ProcessFactsTests {
     }
 }
 
-@Suite("Files are published, locked and resolved by name", .timeLimit(.minutes(15)))
+@Suite("Files are published, locked and resolved by name")
 struct FileNameTests {
     private let name = "/tmp/platform-tests-\(UInt64.random(in: 0 ... .max))"
 
@@ -94,7 +94,7 @@ struct FileNameTests {
     }
 }
 
-@Suite("Files below a folder are found", .timeLimit(.minutes(15)))
+@Suite("Files below a folder are found")
 struct FolderTests {
     @Test func `Files below a folder are listed by their relative paths, without hidden ones`() throws {
         let home = try TemporaryFolder()
@@ -112,7 +112,7 @@ struct FolderTests {
     }
 }
 
-@Suite("A stream is read line by line", .timeLimit(.minutes(15)))
+@Suite("A stream is read line by line")
 struct LineReaderTests {
     private static func lines(of bytes: [UInt8]) throws -> [[UInt8]] {
         let path = "/tmp/lines-\(getpid())-\(UInt64.random(in: 0...(.max)))"

@@ -2,7 +2,7 @@ import Platform
 import Synchronization
 import Testing
 
-@Suite("Named threads run and wake each other", .timeLimit(.minutes(15)))
+@Suite("Named threads run and wake each other")
 struct NamedThreadTests {
     @Test func `A thread runs its body once, and join waits for its end`() throws {
         let count = Atomic(0)

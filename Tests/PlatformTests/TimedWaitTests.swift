@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-@Suite("A suspended caller is resumed once", .timeLimit(.minutes(15)))
+@Suite("A suspended caller is resumed once")
 struct TimedWaitTests {
     @Test func `By the first who resumes, also before the caller is suspended, or when the time is over`() async {
         let early = TimedWait()

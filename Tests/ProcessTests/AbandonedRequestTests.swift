@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// One person whose clients ask for lists and leave at once, as a page does that is closed while it loads.
-@Suite("Requests whose clients leave", .timeLimit(.minutes(15)))
+@Suite("Requests whose clients leave")
 struct AbandonedRequestTests {
     enum Database: CaseIterable { case sqlite, postgresql }
 

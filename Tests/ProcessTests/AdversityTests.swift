@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("A server in adversity", .timeLimit(.minutes(15))) struct AdversityTests {
+@Suite("A server in adversity") struct AdversityTests {
     @Test func `A database that the server may only read is refused`() throws {
         let stage = try Stage()
         #expect(try stage.server().stop() == .exit(0))
@@ -57,7 +57,7 @@ import Testing
     }
 }
 
-@Suite("A server killed while its log is copied into the database", .timeLimit(.minutes(15)))
+@Suite("A server killed while its log is copied into the database")
 struct CheckpointCrashTests {
     @Test func `Every task that was answered is there, in its place, after kill -9 during a checkpoint`() throws {
         let stage = try Stage()

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// People whose long lists and lists of changes need memory at the same time, some of whom read nothing.
-@Suite("Memory for long lists, from outside", .serialized, .timeLimit(.minutes(15)))
+@Suite("Memory for long lists, from outside", .serialized)
 struct AnswerMemoryTests {
     enum Database: CaseIterable { case sqlite, postgresql }
 

@@ -2,7 +2,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Copies of the database", .timeLimit(.minutes(15))) struct ArchiveTests {
+@Suite("Copies of the database") struct ArchiveTests {
     @Test func `A copy is made while the server runs, and another server starts with it`() throws {
         let stage = try Stage()
         let server = try stage.server()

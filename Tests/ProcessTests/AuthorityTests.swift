@@ -3,7 +3,7 @@ import HTTP
 import Support
 import Testing
 
-@Suite("A server and its authority", .timeLimit(.minutes(15))) struct AuthorityTests {
+@Suite("A server and its authority") struct AuthorityTests {
     @Test func `A server follows a rotation of keys without a restart`() throws {
         let stage = try Stage()
         let server = try stage.server()

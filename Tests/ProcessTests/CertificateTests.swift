@@ -46,7 +46,7 @@ private let expired = """
         -startdate 20240101000000Z -enddate 20240201000000Z -notext
     """
 
-@Suite("The certificate of the server", .timeLimit(.minutes(15))) struct CertificateTests {
+@Suite("The certificate of the server") struct CertificateTests {
     @Test func `The command check says for whom a good certificate is, and until when`() throws {
         let (end, lines) = try SecureStage().check()
         #expect(end == .exit(0) && lines.count == 1, "\(lines)")

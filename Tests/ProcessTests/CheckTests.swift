@@ -10,7 +10,7 @@ import Testing
 
 @testable import TaskServer
 
-@Suite("The command task-server check", .timeLimit(.minutes(15))) struct CheckTests {
+@Suite("The command task-server check") struct CheckTests {
     @Test func `A check of good settings finds everything good, and changes nothing`() throws {
         let stage = try Stage()
         let (end, output, errors) = try stage.run(["check"])
@@ -205,7 +205,7 @@ import Testing
     }
 }
 
-@Suite("The command task-server explain-token", .timeLimit(.minutes(15))) struct ExplainTokenTests {
+@Suite("The command task-server explain-token") struct ExplainTokenTests {
     @Test func `Every check of a good token is shown`() throws {
         let stage = try Stage()
         for input in [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskServer
 
-@Suite("The command line of task-server", .timeLimit(.minutes(15))) struct CommandLineTests {
+@Suite("The command line of task-server") struct CommandLineTests {
     private static func run(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> ChildProcess.Outcome {

@@ -4,7 +4,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Files that are not what they should be", .timeLimit(.minutes(15))) struct FileFaultTests {
+@Suite("Files that are not what they should be") struct FileFaultTests {
     /// Makes something that is no file, such as a pipe, which would keep a reader waiting.
     private static func make(_ kind: String, _ path: String) {
         switch kind {

@@ -4,7 +4,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("A flood of connections and of faulty requests", .timeLimit(.minutes(15))) struct FloodTests {
+@Suite("A flood of connections and of faulty requests") struct FloodTests {
     /// The seconds of CPU time that a process has used.
     private func processorSeconds(_ process: ChildProcess) throws -> Double {
         let text = String(decoding: try File.read("/proc/\(process.identifier)/stat"), as: UTF8.self)
@@ -105,7 +105,7 @@ import Testing
     }
 }
 
-@Suite("The stop of a server", .timeLimit(.minutes(15))) struct StopTests {
+@Suite("The stop of a server") struct StopTests {
     @Test func `A stop does not wait for a client in the middle of a handshake`() throws {
         let stage = try Stage()
         let settings = try stage.makeCertificate().merging(["TASKS_SHUTDOWN_PATIENCE": "60s"]) { $1 }
@@ -122,7 +122,7 @@ import Testing
     }
 }
 
-@Suite("Messages for operators", .timeLimit(.minutes(15))) struct OperatorNoticeTests {
+@Suite("Messages for operators") struct OperatorNoticeTests {
     @Test func `The families of metrics have different names for OpenMetrics`() throws {
         let stage = try Stage()
         let server = try stage.server()

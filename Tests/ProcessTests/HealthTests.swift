@@ -2,7 +2,7 @@ import Glibc
 import Support
 import Testing
 
-@Suite("The health command, as a container's health check calls it", .timeLimit(.minutes(15))) struct HealthTests {
+@Suite("The health command, as a container's health check calls it") struct HealthTests {
     let stage: Stage
 
     init() throws {

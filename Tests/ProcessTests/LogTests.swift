@@ -10,7 +10,7 @@ import Testing
 @testable import TaskAPI
 @testable import TaskServer
 
-@Suite("Lines of the log", .timeLimit(.minutes(15))) struct LogTests {
+@Suite("Lines of the log") struct LogTests {
     private final class Sink: Sendable {
         let written = Mutex<[UInt8]>([])
         var lines: [String] {
@@ -223,7 +223,7 @@ import Testing
     }
 }
 
-@Suite("Metrics", .timeLimit(.minutes(15))) struct MetricTextTests {
+@Suite("Metrics") struct MetricTextTests {
     @Test func `Metrics are text that Prometheus reads`() {
         var text = PrometheusText()
         text.single("tasks_up", .gauge, "Whether.", 1)

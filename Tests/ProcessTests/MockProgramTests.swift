@@ -4,7 +4,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("The program mock-authority", .timeLimit(.minutes(15))) struct MockAuthorityProgramTests {
+@Suite("The program mock-authority") struct MockAuthorityProgramTests {
     /// Runs the program in an empty folder: client-settings reads the settings of a `make run` that runs in its folder.
     private static func run(
         _ arguments: [String], _ environment: [String: String] = [:]

@@ -5,7 +5,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("People who are moved to other owners", .timeLimit(.minutes(15))) struct MoveOwnersTests {
+@Suite("People who are moved to other owners") struct MoveOwnersTests {
     private static let old = "11111111-1111-4111-8111-111111111111"
     private static let new = "ext:22222222-2222-4222-8222-222222222222"
 

@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Data that moves between databases", .timeLimit(.minutes(15))) struct MovingTests {
+@Suite("Data that moves between databases") struct MovingTests {
     @Test(arguments: [false, true])
     func `Each task is imported once, however often the import is killed`(shared: Bool) throws {
         let mover = try Mover()

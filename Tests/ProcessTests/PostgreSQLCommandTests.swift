@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("A PostgreSQL that cannot be used", .timeLimit(.minutes(15)))
+@Suite("A PostgreSQL that cannot be used")
 struct PostgreSQLCommandTests {
     private let stage: Stage
     private let server: PostgreSQLServer
@@ -120,7 +120,7 @@ struct PostgreSQLCommandTests {
     }
 }
 
-@Suite("A PostgreSQL whose disk is full", .timeLimit(.minutes(15))) struct PostgreSQLFullDiskTests {
+@Suite("A PostgreSQL whose disk is full") struct PostgreSQLFullDiskTests {
     @Test func `Additions to a full disk get 507 and one line of the log, and the server continues`() throws {
         let disk = try SmallDisk()
         let stage = try Stage()

@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("The progress of an export or an import", .timeLimit(.minutes(15))) struct ProgressTests {
+@Suite("The progress of an export or an import") struct ProgressTests {
     @Test func `A terminal shows the count in one line before the last message`() throws {
         let mover = try Mover()
         let tasks = try mover.write(people: 700, to: "lines.jsonl")

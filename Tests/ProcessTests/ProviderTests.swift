@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("Providers in the settings of task-server", .timeLimit(.minutes(15))) struct ProviderTests {
+@Suite("Providers in the settings of task-server") struct ProviderTests {
     private static let document = ".well-known/openid-configuration"
 
     /// The settings of a stage, with these documents in place of the authority.

@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("A server reloads at SIGHUP what can change while it runs", .timeLimit(.minutes(15))) struct ReloadTests {
+@Suite("A server reloads at SIGHUP what can change while it runs") struct ReloadTests {
     /// Sends SIGHUP, and waits for one more line of this event.
     private func reload(_ server: Server, _ event: String) throws {
         let mark = "\"event\":\"\(event)\""

@@ -4,7 +4,7 @@ import SQLite
 import Support
 import Testing
 
-@Suite("A copy of the database is restored", .timeLimit(.minutes(15))) struct RestoreTests {
+@Suite("A copy of the database is restored") struct RestoreTests {
     @Test func `Of the copies of every night the newest stay, and one that fails removes none`() throws {
         let stage = try Stage()
         #expect(try stage.run(["migrate"]).end == .exit(0))

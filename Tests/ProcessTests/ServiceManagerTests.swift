@@ -50,7 +50,7 @@ private final class NotifySocket {
     }
 }
 
-@Suite("A server under a service manager", .timeLimit(.minutes(15))) struct ServiceManagerTests {
+@Suite("A server under a service manager") struct ServiceManagerTests {
     @Test(arguments: [false, true])
     func `The manager hears when the server is ready, reloads and stops`(isAbstract: Bool) throws {
         let stage = try Stage()

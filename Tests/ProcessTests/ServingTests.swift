@@ -6,7 +6,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("A server that runs", .timeLimit(.minutes(15))) struct ServingTests {
+@Suite("A server that runs") struct ServingTests {
     @Test func `A server answers as soon as it is started, before it has keys (V-70)`() throws {
         let stage = try Stage()
         stage.mock.send(SIGSTOP)

@@ -5,7 +5,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Each setting has its effect, and its default is a safe one", .timeLimit(.minutes(15)))
+@Suite("Each setting has its effect, and its default is a safe one")
 struct SettingEffectTests {
     @Test func `A server with all these settings at once shows the effect of each`() throws {
         let scene = try SettingScene(SettingEffect.all)

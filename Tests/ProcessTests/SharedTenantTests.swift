@@ -6,7 +6,7 @@ import Tokens
 
 /// One server for a tenant in High Scale Compatibility mode, whose people come with tokens of Azure AD B2C or of Entra
 /// External ID, and for a workforce tenant beside it; one mock plays all three.
-@Suite("Azure AD B2C and Entra External ID of one tenant, in one server", .timeLimit(.minutes(15)))
+@Suite("Azure AD B2C and Entra External ID of one tenant, in one server")
 struct SharedTenantTests {
     private static let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"
     private static let other = "f4b51ca0-7d2e-4c3b-8a19-5e6f7d8c9b0a"

@@ -36,7 +36,7 @@ struct OneOfTwo: DocumentFetcher {
     func cancel() {}
 }
 
-@Suite("What operators see of several token sources", .timeLimit(.minutes(15)))
+@Suite("What operators see of several token sources")
 struct SourceStatusTests {
     private func source(_ name: String?, _ host: String) -> TokenSource {
         TokenSource(
@@ -81,7 +81,7 @@ struct SourceStatusTests {
     }
 }
 
-@Suite("Whether the server is ready", .timeLimit(.minutes(15))) struct ReadinessTests {
+@Suite("Whether the server is ready") struct ReadinessTests {
     @Test func `However many ask at one moment, the store is asked once a second`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"))

@@ -8,7 +8,7 @@ import Tokens
 
 @testable import TaskServer
 
-@Suite("Several sources of tokens in one server", .timeLimit(.minutes(15))) struct SourceTests {
+@Suite("Several sources of tokens in one server") struct SourceTests {
     /// A server of another tenant of B2C, whose settings name a second source.
     private static let settings = [
         "TASKS_AUTHORITY": "https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com", "TASKS_POLICIES": "b2c_1_a",

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 @testable import TaskServer
 
-@Suite("The first request after the port is open", .timeLimit(.minutes(15))) struct StartTests {
+@Suite("The first request after the port is open") struct StartTests {
     /// Starts a server on the port, and returns its answer to a request that is sent as soon as the port is open.
     private func firstResponse(_ target: String, of stage: Stage, _ port: UInt16) throws -> RawResponse? {
         let changes = ["TASKS_LISTEN": "127.0.0.1:\(port)", "TASKS_DATABASE": "memory:"]
@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-@Suite("A server with several addresses", .timeLimit(.minutes(15))) struct ListenersTests {
+@Suite("A server with several addresses") struct ListenersTests {
     @Test func `Each number of the statistics is the sum of all listeners`() throws {
         var one = ServerStatistics()
         (one.connections, one.connectionsOpened, one.connectionsRefused) = (1, 20, 300)

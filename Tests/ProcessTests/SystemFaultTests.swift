@@ -3,7 +3,7 @@ import Platform
 import Support
 import Testing
 
-@Suite("Faults of the system", .timeLimit(.minutes(15))) struct SystemFaultTests {
+@Suite("Faults of the system") struct SystemFaultTests {
     private let folder: TemporaryFolder
     private let library: String
 

@@ -26,7 +26,7 @@ private struct TLSAnswer {
     }
 }
 
-@Suite("Refusals over TLS, in TLS records", .timeLimit(.minutes(15)))
+@Suite("Refusals over TLS, in TLS records")
 struct TLSRefusalTests {
     /// Each request in all the ways in which clients send it: head and body in one write and in two, and with
     /// `Expect: 100-continue`.
@@ -116,7 +116,7 @@ struct TLSRefusalTests {
     }
 }
 
-@Suite("A server that speaks TLS itself", .timeLimit(.minutes(15))) struct TransportTests {
+@Suite("A server that speaks TLS itself") struct TransportTests {
     @Test(arguments: ["-tls1_1", "-tls1_2"])
     func `An authority is not asked over TLS 1.1, whatever the configuration of OpenSSL allows (V-75)`(
         version: String

@@ -3,7 +3,7 @@ import SQLite
 import Support
 import Testing
 
-@Suite("No transaction writes while a checkpoint reads how much of the log is copied", .timeLimit(.minutes(15)))
+@Suite("No transaction writes while a checkpoint reads how much of the log is copied")
 struct CheckpointLockTests {
     private static let exclusive = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
 

@@ -1,7 +1,7 @@
 import SQLite
 import Testing
 
-@Suite("Connections report what goes wrong", .timeLimit(.minutes(15)))
+@Suite("Connections report what goes wrong")
 struct ConnectionTests {
     private func memory() throws -> Connection {
         try Connection(path: ":memory:", mode: .readWriteCreate)

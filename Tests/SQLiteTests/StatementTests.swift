@@ -1,7 +1,7 @@
 import SQLite
 import Testing
 
-@Suite("Statements keep values exactly", .timeLimit(.minutes(15)))
+@Suite("Statements keep values exactly")
 struct StatementTests {
     private func table() throws -> Connection {
         let connection = try Connection(path: ":memory:", mode: .readWriteCreate)

@@ -48,7 +48,7 @@ private func mistakes(
     } catch { return error.messages }
 }
 
-@Suite("Settings that exist once for each name", .timeLimit(.minutes(15)))
+@Suite("Settings that exist once for each name")
 struct SettingGroupTests {
     @Test func `Named groups are read from variables and flags, and - in a name is _ in a variable (P-1)`() throws {
         let values = try read(

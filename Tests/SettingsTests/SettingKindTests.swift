@@ -1,7 +1,7 @@
 @testable import Settings
 import Testing
 
-@Suite("Values of settings are parsed", .timeLimit(.minutes(15)))
+@Suite("Values of settings are parsed")
 struct SettingKindTests {
     @Test(arguments: [
         ("127.0.0.1:3000", "127.0.0.1:3000"), ("0.0.0.0:0", "0.0.0.0:0"), ("[::1]:80", "[::1]:80"),

@@ -53,7 +53,7 @@ private func mistakes(_ arguments: [String] = [], _ environment: [String: String
     } catch { return error.messages }
 }
 
-@Suite("A table of settings is read from flags and variables", .timeLimit(.minutes(15)))
+@Suite("A table of settings is read from flags and variables")
 struct SettingTableTests {
     @Test func `A list without a value is a mistake, and not an empty list`() {
         let expected = "is not an IP address and a port (IPv6 in brackets). Example: 127.0.0.1:3000"
@@ -170,7 +170,7 @@ struct SettingTableTests {
     }
 }
 
-@Suite("Secrets in settings stay secret", .timeLimit(.minutes(15)))
+@Suite("Secrets in settings stay secret")
 struct SecretSettingTests {
     @Test(arguments: [
         ("p w\n", "p w"), ("p w\r\n", "p w"), ("p w", "p w"), ("p w\n\n", "p w\n"), ("p w\r", "p w\r"),
@@ -215,7 +215,7 @@ struct SecretSettingTests {
     }
 }
 
-@Suite("The help text lists the settings", .timeLimit(.minutes(15)))
+@Suite("The help text lists the settings")
 struct SettingHelpTests {
     @Test func `The help names flag, value, variable and default of each setting`() {
         #expect(

@@ -8,7 +8,7 @@ import Synchronization
 import Tasks
 import Testing
 
-@Suite("Backup, export and import of a SQLite database", .timeLimit(.minutes(15)))
+@Suite("Backup, export and import of a SQLite database")
 struct ArchiveTests {
     private let alice = Owner("alice")
     private let bob = Owner("b\"ob\u{E9}")

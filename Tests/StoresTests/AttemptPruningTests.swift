@@ -7,7 +7,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Idempotency keys take a bounded space, and are removed after a day", .timeLimit(.minutes(15)))
+@Suite("Idempotency keys take a bounded space, and are removed after a day")
 struct AttemptPruningTests {
     private let time = ManualClock()
 

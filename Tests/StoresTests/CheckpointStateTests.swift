@@ -136,7 +136,7 @@ private final class MadeUpLog {
     }
 }
 
-@Suite("The thread of the checkpoints does what the state says", .timeLimit(.minutes(15)))
+@Suite("The thread of the checkpoints does what the state says")
 struct CheckpointThreadTests {
     @Test func `A failure is reported once, and again after a round that was good`() async throws {
         let events = RecordedEvents()

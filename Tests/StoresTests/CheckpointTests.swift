@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("The log of a SQLite store is copied into the database while the writer goes on", .timeLimit(.minutes(15)))
+@Suite("The log of a SQLite store is copied into the database while the writer goes on")
 struct CheckpointTests {
     private let folder: TemporaryFolder
     private let path: String

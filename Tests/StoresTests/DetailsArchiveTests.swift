@@ -8,7 +8,7 @@ import TaskArchive
 import Tasks
 import Testing
 
-@Suite("Copies of tasks with details", .timeLimit(.minutes(15)))
+@Suite("Copies of tasks with details")
 struct DetailsArchiveTests {
     private let alice = Owner("alice")
     private let key = IdempotencyKey(key: "k", fingerprint: 7)

@@ -22,7 +22,7 @@ private final class Attack: Sendable {
     }
 }
 
-@Suite("Nobody waits for somebody else's work", .timeLimit(.minutes(15)))
+@Suite("Nobody waits for somebody else's work")
 struct FairnessTests {
     private static let durable = StoreUnderTest.all.filter { ["SQLite", "PostgreSQL"].contains($0.testDescription) }
     private let attackers = [Owner("alice"), Owner("bob")]

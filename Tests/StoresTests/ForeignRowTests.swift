@@ -6,7 +6,7 @@ import TaskArchive
 import Tasks
 import Testing
 
-@Suite("Rows that no task-server wrote", .timeLimit(.minutes(15)))
+@Suite("Rows that no task-server wrote")
 struct ForeignRowTests {
     private let alice = Owner("alice")
     private let bob = Owner("bob")

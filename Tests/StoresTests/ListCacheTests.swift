@@ -2,7 +2,7 @@ import SQLiteStore
 import Tasks
 import Testing
 
-@Suite("The list cache", .timeLimit(.minutes(15)))
+@Suite("The list cache")
 struct ListCacheTests {
     private let alice = Owner("alice")
     private let bob = Owner("bob")

@@ -44,7 +44,7 @@ enum EarlierDatabase: CaseIterable {
     }
 }
 
-@Suite("Tables of earlier versions are brought up to date", .timeLimit(.minutes(15)))
+@Suite("Tables of earlier versions are brought up to date")
 struct MigrationTests {
     private let alice = Owner("alice")
     private let now = SystemTime().wallMilliseconds

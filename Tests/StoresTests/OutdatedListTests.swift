@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A SQLite store never answers an outdated list", .timeLimit(.minutes(15)))
+@Suite("A SQLite store never answers an outdated list")
 struct OutdatedListTests {
     private let alice = Owner("alice")
 

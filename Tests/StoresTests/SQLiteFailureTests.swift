@@ -6,7 +6,7 @@ import Synchronization
 import Tasks
 import Testing
 
-@Suite("A SQLite store whose disk fails", .timeLimit(.minutes(15)))
+@Suite("A SQLite store whose disk fails")
 struct SQLiteFailureTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder

@@ -9,7 +9,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A SQLite store and its file", .timeLimit(.minutes(15)))
+@Suite("A SQLite store and its file")
 struct SQLiteFileTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder

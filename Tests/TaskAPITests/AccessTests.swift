@@ -8,7 +8,7 @@ import Tokens
 
 @testable import TaskAPI
 
-@Suite("Access to the API", .timeLimit(.minutes(15)))
+@Suite("Access to the API")
 struct AccessTests {
     @Test(arguments: Transport.allCases)
     func `Each outcome has its status, challenge and code (RFC 6750 section 3)`(transport: Transport) async throws {

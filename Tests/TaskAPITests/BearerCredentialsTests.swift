@@ -3,7 +3,7 @@ import Support
 import TaskAPI
 import Testing
 
-@Suite("Credentials of a request", .timeLimit(.minutes(15)))
+@Suite("Credentials of a request")
 struct BearerCredentialsTests {
     private func read(_ fields: [String], query: [(String, String)] = [], allowQuery: Bool = false) -> BearerCredentials
     {

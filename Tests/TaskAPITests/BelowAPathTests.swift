@@ -3,7 +3,7 @@ import JSON
 import TaskAPI
 import Testing
 
-@Suite("A server that a proxy has put below a path", .timeLimit(.minutes(15)))
+@Suite("A server that a proxy has put below a path")
 struct BelowAPathTests {
     private let api = TestedAPI(.inProcess) {
         $0.publicAddress = "https://example.com/todo"

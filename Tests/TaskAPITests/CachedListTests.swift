@@ -6,7 +6,7 @@ import Tasks
 import Testing
 
 /// What needs no wait costs no task: a known token with its list in memory is answered by `decide` itself.
-@Suite("What is cached is answered at once", .timeLimit(.minutes(15)))
+@Suite("What is cached is answered at once")
 struct CachedListTests {
     /// The store that caches lists, with that of alice in memory.
     private let store: SQLiteTaskStore

@@ -6,7 +6,7 @@ import TaskAPI
 import Tasks
 import Testing
 
-@Suite("Several tasks with one request", .timeLimit(.minutes(15)))
+@Suite("Several tasks with one request")
 struct ChangeListTests {
     private let json = ("Content-Type", "application/json")
     private let problemJSON = ("Accept", "application/problem+json")

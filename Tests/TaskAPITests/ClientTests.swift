@@ -4,7 +4,7 @@ import TaskAPI
 import Testing
 
 /// What the sample clients send and read (by their sources) that the acceptance tests do not play.
-@Suite("The sample clients, unchanged", .timeLimit(.minutes(15)))
+@Suite("The sample clients, unchanged")
 struct ClientTests {
     private let json = ("Content-Type", "application/json")
     private let form = ("Content-Type", "application/x-www-form-urlencoded")

@@ -5,7 +5,7 @@ import TaskAPI
 import Tasks
 import Testing
 
-@Suite("Lists and files are compressed for clients that ask for it", .timeLimit(.minutes(15)))
+@Suite("Lists and files are compressed for clients that ask for it")
 struct ContentCodingTests {
     private static let gzip = ("Accept-Encoding", "gzip, deflate, br")
     private static let style = Array(repeating: "p { margin: 0 }\n", count: 100).joined()

@@ -6,7 +6,7 @@ import TaskAPI
 import Tasks
 import Testing
 
-@Suite("The table of routes and the contract agree", .timeLimit(.minutes(15)))
+@Suite("The table of routes and the contract agree")
 struct ContractTests {
     private let contract: Contract
     private let table = TestedAPI(.inProcess).api.routes
@@ -107,7 +107,7 @@ struct ContractTests {
     }
 }
 
-@Suite("The version is one everywhere", .timeLimit(.minutes(15)))
+@Suite("The version is one everywhere")
 struct VersionTests {
     @Test func `Contract, image and deployment name the version of the programs`() throws {
         func text(_ file: String) throws -> String {

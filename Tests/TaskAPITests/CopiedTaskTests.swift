@@ -4,7 +4,7 @@ import Support
 import TaskAPI
 import Testing
 
-@Suite("A task that is sent back with a change of one of its names", .timeLimit(.minutes(15)))
+@Suite("A task that is sent back with a change of one of its names")
 struct CopiedTaskTests {
     private static let fields = [("Content-Type", "application/json"), ("Accept", "application/problem+json")]
 

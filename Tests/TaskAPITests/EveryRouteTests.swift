@@ -4,7 +4,7 @@ import Testing
 import Tokens
 
 /// What holds for every row of the table of routes, so also for the next one.
-@Suite("Every route of the table", .timeLimit(.minutes(15)))
+@Suite("Every route of the table")
 struct EveryRouteTests {
     private static let methods: [Method] = [.get, .head, .post, .put, .patch, .delete]
 

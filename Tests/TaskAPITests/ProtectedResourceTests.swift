@@ -3,7 +3,7 @@ import JSON
 import TaskAPI
 import Testing
 
-@Suite("The metadata of the protected resource (RFC 9728)", .timeLimit(.minutes(15)))
+@Suite("The metadata of the protected resource (RFC 9728)")
 struct ProtectedResourceTests {
     private static let wellKnown = "/.well-known/oauth-protected-resource"
 

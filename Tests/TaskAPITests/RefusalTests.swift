@@ -3,7 +3,7 @@ import Support
 import TaskAPI
 import Testing
 
-@Suite("Refusals", .timeLimit(.minutes(15)))
+@Suite("Refusals")
 struct RefusalTests {
     /// In every place of a request that a client chooses freely; no text of the server has it.
     private static let marker = "zqxjkvbq"

@@ -2,7 +2,7 @@ import HTTP
 import TaskAPI
 import Testing
 
-@Suite("The route of a path", .timeLimit(.minutes(15)))
+@Suite("The route of a path")
 struct RouteTests {
     private func match(_ target: String) throws -> RouteMatch {
         TestedAPI(.inProcess).api.routes.match(try RequestTarget(parsing: target, host: nil))

@@ -2,7 +2,7 @@ import HTTP
 import JSON
 import Testing
 
-@Suite("Due date, notes and position of a task", .timeLimit(.minutes(15)))
+@Suite("Due date, notes and position of a task")
 struct TaskDetailsTests {
     private let json = ("Content-Type", "application/json")
     private let form = ("Content-Type", "application/x-www-form-urlencoded")

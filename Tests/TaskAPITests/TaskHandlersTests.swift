@@ -7,7 +7,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("What a person may do with tasks", .timeLimit(.minutes(15)))
+@Suite("What a person may do with tasks")
 struct TaskHandlersTests {
     private let json = ("Content-Type", "application/json")
     private let problemJSON = ("Accept", "application/problem+json")

@@ -2,7 +2,7 @@ import Synchronization
 import Tasks
 import Testing
 
-@Suite("The memory of long lists is shared by owners", .timeLimit(.minutes(15)))
+@Suite("The memory of long lists is shared by owners")
 struct AnswerMemoryTests {
     private func owner(_ number: Int) -> Owner { Owner("owner-\(number)") }
 

@@ -2,7 +2,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Entity tags identify states", .timeLimit(.minutes(15)))
+@Suite("Entity tags identify states")
 struct EntityTagTests {
     @Test func `The tag of a task is id and revision, in quotes`() throws {
         let item = TaskItem(

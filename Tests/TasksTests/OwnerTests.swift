@@ -1,7 +1,7 @@
 import Tasks
 import Testing
 
-@Suite("An owner is compared byte by byte and may have a namespace", .timeLimit(.minutes(15)))
+@Suite("An owner is compared byte by byte and may have a namespace")
 struct OwnerTests {
     @Test func `The name before the first colon is a namespace if it can be the name of a source (P-14)`() {
         let identifier = "00000001-0000-4000-8000-000000000000"

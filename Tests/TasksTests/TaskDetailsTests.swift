@@ -3,7 +3,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("The details of a task", .timeLimit(.minutes(15)))
+@Suite("The details of a task")
 struct TaskDetailsTests {
     @Test(arguments: ["0001-01-01", "2026-11-30", "2028-02-29", "2000-02-29", "9999-12-31"])
     func `A date that exists is taken as it is`(text: String) {

@@ -2,7 +2,7 @@ import JSON
 import Tasks
 import Testing
 
-@Suite("A task is shown byte for byte as the clients read it", .timeLimit(.minutes(15)))
+@Suite("A task is shown byte for byte as the clients read it")
 struct TaskRenderingTests {
     private let owner = Owner("6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa")
 

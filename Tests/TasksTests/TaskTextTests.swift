@@ -1,7 +1,7 @@
 import Tasks
 import Testing
 
-@Suite("A text is 1 to 4096 bytes without U+0000", .timeLimit(.minutes(15)))
+@Suite("A text is 1 to 4096 bytes without U+0000")
 struct TaskTextTests {
     @Test func `The limits are in bytes`() throws {
         #expect(throws: TaskText.Failure.empty) { try TaskText("") }

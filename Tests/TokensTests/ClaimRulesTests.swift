@@ -5,7 +5,7 @@ import Testing
 import Tokens
 
 /// The refusals of single claims are in the set of hostile tokens, `IssuerKeysTests/HostileTokens`.
-@Suite("What the claims of a token say, and in which order they are checked (V-50 to V-63)", .timeLimit(.minutes(15)))
+@Suite("What the claims of a token say, and in which order they are checked (V-50 to V-63)")
 struct ClaimRulesTests {
     let verification: Verification
 

@@ -2,7 +2,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("A token has the compact form (V-07, V-10 to V-16)", .timeLimit(.minutes(15)))
+@Suite("A token has the compact form (V-07, V-10 to V-16)")
 struct CompactTokenTests {
     private func refusal(_ text: String) -> TokenRefusal? {
         do throws(TokenRefusal) {

@@ -5,7 +5,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The keys of a set are admitted one by one (V-35 to V-38)", .timeLimit(.minutes(15)))
+@Suite("The keys of a set are admitted one by one (V-35 to V-38)")
 struct KeySetDocumentTests {
     private static let modulus = SigningKey.shared.modulus
 

@@ -5,7 +5,7 @@ import Tokens
 
 @Suite(
     "The address of metadata shows provider and policy before the document is fetched (V-73, V-74)",
-    .timeLimit(.minutes(15)))
+)
 struct MetadataLocationTests {
     private static let document = ".well-known/openid-configuration"
     private static let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"

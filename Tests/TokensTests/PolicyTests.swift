@@ -4,7 +4,7 @@ import Testing
 import Tokens
 
 /// The refusals of single policies are in the set of hostile tokens, `IssuerKeysTests/HostileTokens`.
-@Suite("The policy of a token is one of those of its key (V-56)", .timeLimit(.minutes(15)))
+@Suite("The policy of a token is one of those of its key (V-56)")
 struct PolicyTests {
     var verification: Verification
 

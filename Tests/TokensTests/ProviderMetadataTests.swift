@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("Metadata of a provider is trusted only if it fits its address (V-74)", .timeLimit(.minutes(15)))
+@Suite("Metadata of a provider is trusted only if it fits its address (V-74)")
 struct ProviderMetadataTests {
     static let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"
     static let base = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_sign_in"

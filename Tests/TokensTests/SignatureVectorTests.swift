@@ -7,7 +7,7 @@ import Tokens
 
 @Suite(
     "Published tokens and keys verify as published: RFC 7515, RFC 7520, Wycheproof (V-45 to V-47)",
-    .timeLimit(.minutes(15)))
+)
 struct SignatureVectorTests {
     private func set(_ keys: [JSONValue]) throws -> KeySetDocument {
         try KeySetDocument(parsing: JSONValue.object(["keys": .array(keys)]).serialized())

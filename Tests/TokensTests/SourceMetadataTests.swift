@@ -11,7 +11,7 @@ private let document = ".well-known/openid-configuration"
 
 private func external(_ tenant: String) -> String { "https://\(tenant).ciamlogin.com/\(tenant)/v2.0" }
 
-@Suite("Issuer and keys of Entra ID, External ID and others are those of their tenant", .timeLimit(.minutes(15)))
+@Suite("Issuer and keys of Entra ID, External ID and others are those of their tenant")
 struct SourceMetadataTests {
     /// A document with this issuer, as a provider of this address has it.
     private func metadata(
@@ -144,7 +144,7 @@ struct SourceMetadataTests {
     }
 }
 
-@Suite("A published key signs only for the issuers for which it was published", .timeLimit(.minutes(15)))
+@Suite("A published key signs only for the issuers for which it was published")
 struct KeyBindingTests {
     /// A key with this `issuer` and `cloud_instance_name`.
     private func key(issuer: String?, cloud: String? = nil) throws -> KeySetDocument.Key {

@@ -6,7 +6,7 @@ import Tokens
 private let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"
 private let guests = "11111111-2222-3333-4444-555555555555"
 
-@Suite("A token source has rules of its own for claims (P-16, P-22 to P-31)", .timeLimit(.minutes(15)))
+@Suite("A token source has rules of its own for claims (P-16, P-22 to P-31)")
 struct SourceRulesTests {
     private var verification: Verification
     /// What an access token of Entra ID says.

@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("The explanation of a token agrees with the verifier, and continues after a failure", .timeLimit(.minutes(15)))
+@Suite("The explanation of a token agrees with the verifier, and continues after a failure")
 struct TokenExplanationTests {
     let verification: Verification
 

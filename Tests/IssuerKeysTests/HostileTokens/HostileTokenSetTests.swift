@@ -9,7 +9,7 @@ import Tokens
 @testable import IssuerKeys
 
 /// The project's own set of hostile tokens, each with one fault, mixed with good ones.
-@Suite("Each of a set of hostile tokens is refused for its fault, in any order (V-29, V-108)", .timeLimit(.minutes(15)))
+@Suite("Each of a set of hostile tokens is refused for its fault, in any order (V-29, V-108)")
 struct HostileTokenSetTests {
     /// Signed once for all tests.
     private static let tokens = Result { (hostile: try HostileToken.all(), good: try GoodToken.all()) }

@@ -4,7 +4,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("Documents of real providers are taken, or refused with a reason", .timeLimit(.minutes(15)))
+@Suite("Documents of real providers are taken, or refused with a reason")
 struct RecordedProviderTests {
     @Test(arguments: RecordedTrial.all)
     func `Each is taken or refused as it is known to be`(trial: RecordedTrial) throws {

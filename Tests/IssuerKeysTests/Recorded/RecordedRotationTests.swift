@@ -3,7 +3,7 @@ import Support
 import Testing
 import Tokens
 
-@Suite("Recorded rotations of real providers are followed", .timeLimit(.minutes(15)))
+@Suite("Recorded rotations of real providers are followed")
 struct RecordedRotationTests {
     @Test(arguments: ["Apple", "Entra ID, common", "Google", "Spotify"])
     func `Keys come and go as they were published, and no load fails`(name: String) async throws {
@@ -27,7 +27,7 @@ struct RecordedRotationTests {
 }
 
 /// In October 2024 `common` alternated for days between two versions of its set, as if two servers answered in turn.
-@Suite("Key sets that alternate between two versions", .timeLimit(.minutes(15)))
+@Suite("Key sets that alternate between two versions")
 struct AlternatingKeySetTests {
     /// Keys that each version lacked at times: 24 and 13 times they were published again.
     private let identifiers = ["8PXQDb4mOmolu_BtG3jDX4qR2xU", "Mc7l3Iz93g7uwgNeEmmw_WYGPko"]

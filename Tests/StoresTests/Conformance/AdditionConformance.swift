@@ -2,7 +2,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Every store adds tasks", .timeLimit(.minutes(15)))
+@Suite("Every store adds tasks")
 struct AdditionConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")

@@ -2,7 +2,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Every store changes and removes tasks", .timeLimit(.minutes(15)))
+@Suite("Every store changes and removes tasks")
 struct ChangeConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")

@@ -3,7 +3,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Every store makes a list of changes as a whole", .timeLimit(.minutes(15)))
+@Suite("Every store makes a list of changes as a whole")
 struct ChangeListConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")

@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Every store keeps the details of a task", .timeLimit(.minutes(15)))
+@Suite("Every store keeps the details of a task")
 struct DetailsConformance {
     private let alice = Owner("alice")
     private let key = IdempotencyKey(key: "k", fingerprint: 7)

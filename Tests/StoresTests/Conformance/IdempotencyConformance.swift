@@ -3,7 +3,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Every store makes retries safe", .timeLimit(.minutes(15)))
+@Suite("Every store makes retries safe")
 struct IdempotencyConformance {
     private let alice = Owner("alice")
     private let key = IdempotencyKey(key: "k-1", fingerprint: .max)

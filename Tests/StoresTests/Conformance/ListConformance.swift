@@ -2,7 +2,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Every store lists tasks", .timeLimit(.minutes(15)))
+@Suite("Every store lists tasks")
 struct ListConformance {
     private let alice = Owner("alice")
 

@@ -2,7 +2,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Every store cuts long lists", .timeLimit(.minutes(15)))
+@Suite("Every store cuts long lists")
 struct LongListConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")

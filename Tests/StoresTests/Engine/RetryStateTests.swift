@@ -2,7 +2,7 @@ import StoreEngine
 import Support
 import Testing
 
-@Suite("What is tried again", .timeLimit(.minutes(15)))
+@Suite("What is tried again")
 struct RetryStateTests {
     @Test func `A pause grows with the tries, is longer at a locked row, and is none before the first`() {
         var random = SeededRandom()

@@ -72,7 +72,7 @@ private func write(to engine: StoreEngine) async -> StoreError? {
     }
 }
 
-@Suite("An engine with made-up sessions", .timeLimit(.minutes(15)))
+@Suite("An engine with made-up sessions")
 struct StoreEngineTests {
     private let counts = Counts()
 

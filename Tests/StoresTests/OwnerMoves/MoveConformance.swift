@@ -7,7 +7,7 @@ import TaskArchive
 import Tasks
 import Testing
 
-@Suite("Every database moves people to other owners", .timeLimit(.minutes(15)))
+@Suite("Every database moves people to other owners")
 struct MoveConformance {
     private let old = Owner("11111111-1111-4111-8111-111111111111")
     private let new = Owner("ext:22222222-1111-4111-8111-111111111111")

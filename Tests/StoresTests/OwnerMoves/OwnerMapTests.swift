@@ -3,7 +3,7 @@ import Platform
 import Tasks
 import Testing
 
-@Suite("A map of owners", .timeLimit(.minutes(15)))
+@Suite("A map of owners")
 struct OwnerMapTests {
     private static let guid = "11111111-AAAA-4111-8111-111111111111"
     private static let folded = "11111111-aaaa-4111-8111-111111111111"

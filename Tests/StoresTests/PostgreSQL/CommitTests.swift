@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A transaction of PostgreSQL that fails", .timeLimit(.minutes(15)))
+@Suite("A transaction of PostgreSQL that fails")
 struct CommitTests {
     private let alice = Owner("alice")
     private let address: String

@@ -1,7 +1,7 @@
 import PostgreSQLStore
 import Testing
 
-@Suite("A connection string of PostgreSQL", .timeLimit(.minutes(15)))
+@Suite("A connection string of PostgreSQL")
 struct ConnectionStringTests {
     /// Everything after an unescaped character of the password is something else to libpq, which quotes it.
     @Test(arguments: [

@@ -6,7 +6,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("PostgreSQL with a standby", .timeLimit(.minutes(15)))
+@Suite("PostgreSQL with a standby")
 struct FailoverTests {
     /// A primary that answers a commit when its standby has it, too.
     private struct Pair {

@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A PostgreSQL server without room on its disk", .timeLimit(.minutes(15)))
+@Suite("A PostgreSQL server without room on its disk")
 struct FullDiskTests {
     @Test func `No acknowledged task is lost or doubled while the disk is full again and again`() async throws {
         let disk = try SmallDisk()

@@ -28,7 +28,7 @@ private final class LargeRecords {
 }
 
 /// What is decrypted in the TLS library makes no socket readable: a wait for the socket would not end.
-@Suite("PostgreSQL over TLS in records of 16 kB", .timeLimit(.minutes(15)))
+@Suite("PostgreSQL over TLS in records of 16 kB")
 struct LargeRecordTests {
     private let owner = Owner("alice")
     private let records: LargeRecords

@@ -7,7 +7,7 @@ import TaskArchive
 import Tasks
 import Testing
 
-@Suite("A row that another program keeps locked", .timeLimit(.minutes(15)))
+@Suite("A row that another program keeps locked")
 struct LockedRowTests {
     private let alice = Owner("alice")
 

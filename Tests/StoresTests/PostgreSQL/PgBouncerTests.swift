@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("PgBouncer in transaction mode before PostgreSQL", .timeLimit(.minutes(15)))
+@Suite("PgBouncer in transaction mode before PostgreSQL")
 struct PgBouncerTests {
     private let alice = Owner("alice")
 

@@ -7,7 +7,7 @@ import Synchronization
 import Tasks
 import Testing
 
-@Suite("A PostgreSQL store whose server or session fails", .serialized, .timeLimit(.minutes(15)))
+@Suite("A PostgreSQL store whose server or session fails", .serialized)
 struct PostgreSQLAdversityTests {
     private let alice = Owner("alice")
 

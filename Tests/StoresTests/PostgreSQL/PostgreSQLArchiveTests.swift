@@ -7,7 +7,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("An import into PostgreSQL", .timeLimit(.minutes(15)))
+@Suite("An import into PostgreSQL")
 struct PostgreSQLArchiveTests {
     @Test(arguments: [nil, 4])
     func `An import adds what is missing, and counts what differs`(partitions: Int?) async throws {

@@ -10,7 +10,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("The tables in PostgreSQL", .timeLimit(.minutes(15)))
+@Suite("The tables in PostgreSQL")
 struct PostgreSQLSchemaTests {
     private let alice = Owner("alice")
     private let server: PostgreSQLServer

@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Reads that wait for PostgreSQL", .timeLimit(.minutes(15)))
+@Suite("Reads that wait for PostgreSQL")
 struct ReadTurnsTests {
     private let alice = Owner("alice")
 

@@ -46,7 +46,7 @@ private final class SecureDatabase {
     }
 }
 
-@Suite("TLS to PostgreSQL", .timeLimit(.minutes(15)))
+@Suite("TLS to PostgreSQL")
 struct SecureDatabaseTests {
     private let database: SecureDatabase
 

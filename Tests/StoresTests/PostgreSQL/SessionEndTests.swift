@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A session that ends after the last result of an answer", .timeLimit(.minutes(15)))
+@Suite("A session that ends after the last result of an answer")
 struct SessionEndTests {
     private let alice = Owner("alice")
 

@@ -5,7 +5,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("Several servers on one PostgreSQL", .timeLimit(.minutes(15)))
+@Suite("Several servers on one PostgreSQL")
 struct SeveralServersTests {
     private let alice = Owner("alice")
 

@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A PostgreSQL server that is slow to make sessions ready", .timeLimit(.minutes(15)))
+@Suite("A PostgreSQL server that is slow to make sessions ready")
 struct SlowSessionTests {
     @Test func `An attempt ends after seconds, and those after it get their turn`() async throws {
         let server = try PostgreSQLServer.started()

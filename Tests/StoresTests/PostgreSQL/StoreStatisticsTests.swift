@@ -4,7 +4,7 @@ import Support
 import Tasks
 import Testing
 
-@Suite("A PostgreSQL store's statistics", .timeLimit(.minutes(15)))
+@Suite("A PostgreSQL store's statistics")
 struct StoreStatisticsTests {
     private let alice = Owner("alice")
 
