@@ -25,9 +25,13 @@ final class AcknowledgedWrites: Sendable {
     var refused: Int { refusals.load(ordering: .relaxed) }
 
     /// Adds until ``stop()``, or until a test that failed cancels it, from this many callers at once.
-    func add(to store: any TaskStore, callers: Int = 16) async {
+    ///
+    /// The callers have a thread of their own, because tests that wait for programs may hold all others for minutes.
+    func add(to store: any TaskStore, callers: Int = 16) async throws {
+        let thread = try OwnThread()
+        defer { thread.end() }
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<callers { group.addTask { await self.addUntilOver(to: store) } }
+            for _ in 0..<callers { group.addTask(executorPreference: thread) { await self.addUntilOver(to: store) } }
         }
     }
 

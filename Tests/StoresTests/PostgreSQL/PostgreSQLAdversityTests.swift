@@ -19,7 +19,7 @@ struct PostgreSQLAdversityTests {
         let writes = AcknowledgedWrites(owners: 5)
         let rounds = isSanitized ? 5 : 20
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await writes.add(to: store) }
+            group.addTask { try await writes.add(to: store) }
             for round in 1...rounds {
                 let before = writes.count
                 await eventually("more writes") { writes.count >= before + 20 + round * 3 }
@@ -44,7 +44,7 @@ struct PostgreSQLAdversityTests {
         try await awaitStore(store)
         let writes = AcknowledgedWrites(owners: 3)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await writes.add(to: store, callers: 6) }
+            group.addTask { try await writes.add(to: store, callers: 6) }
             // Each step cuts a little later: in each statement of a transaction, after the commit, and in the next transaction.
             for step in 0..<40 {
                 try await awaitStore(store)
