@@ -13,8 +13,9 @@ from programs import AUTHORITY, ROOT, Mock, Program, ask, free_port, wait_until 
 from processes import build_go
 
 SCHEMA = "CREATE TABLE tasks(id INTEGER PRIMARY KEY, task TEXT, owner TEXT, completed INTEGER, date TEXT)"
-# Neither golang-jwt 5.2 nor PyJWT 2.6 of Debian looks at these two fields of the header.
-ACCEPTED = {"typ-other", "crit-header"}
+# Neither golang-jwt 5.2 nor PyJWT 2.6 of Debian 12 looks at these two fields of the header. PyJWT 2.10 of Debian 13 looks at `crit`, and
+# takes a text for a time.
+ACCEPTED = [{"typ-other", "crit-header"}, {"typ-other", "exp-text"}]
 REFUSED = {
     "expired", "not-yet-valid", "no-exp", "wrong-aud", "wrong-iss", "wrong-tenant", "unpublished-key", "other-key-same-kid", "retired-key",
     "bad-signature", "truncated", "alg-none", "hs256-with-public-key", "not-json"}
@@ -52,7 +53,7 @@ class ProbeOfPeers(unittest.TestCase):
         found = {"accepted wrongly": set(), "noted": set(), "right": set()}
         for row in json.loads(done.stdout)["results"]:
             found[row["verdict"]].add(row["name"])
-        self.assertLessEqual(ACCEPTED, found["accepted wrongly"])
+        self.assertTrue(any(holes <= found["accepted wrongly"] for holes in ACCEPTED), found)
         self.assertLessEqual(REFUSED, found["right"])
         self.assertLessEqual({"new-key", "aud-array", "wrong-policy", "no-policy"}, found["noted"])
 
