@@ -235,7 +235,7 @@ extension OddRequest.Fate {
 /// A server that speaks TLS, and HAProxy, which encrypts and decrypts for clients that do not.
 private final class EncryptedServer {
     let server: HTTPServer
-    /// Where HAProxy listens.
+    /// The port on which HAProxy listens.
     let port: UInt16
     private let folder: TemporaryFolder
     private let relay: ChildProcess

@@ -11,7 +11,7 @@ import Testing
         let unit = String(decoding: try TestFile("../../deploy/task-server-backup.service").bytes(), as: UTF8.self)
         let (start, end) = ("ExecStart=/bin/sh -ec '", "'")
         let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix(start) && $0.hasSuffix(end) })
-        // systemd has $$ for $ and %% for %.
+        // systemd reads $$ as $ and %% as %.
         let script = String(line.dropFirst(start.utf8.count).dropLast())
             .replacing("$$", with: "$").replacing("%%", with: "%")
         let programs = ChildProcess.built("task-server").dropLast("/task-server".utf8.count)

@@ -21,7 +21,7 @@ package struct SQLiteStatement: ~Copyable {
         var index: Int32 = 1
         for value in repeat each values {
             try value.bind(to: self, at: index)
-            index += type(of: value).parameterCount
+            index += 1
         }
         precondition(unsafe index == sqlite3_bind_parameter_count(handle) + 1, "every parameter needs a value")
     }
@@ -83,17 +83,10 @@ package struct SQLiteStatement: ~Copyable {
     }
 }
 
-/// A value that a parameter of a statement can take, or several parameters that follow each other.
+/// A value that a parameter of a statement can take.
 package protocol Bindable {
-    /// The number of parameters.
-    static var parameterCount: Int32 { get }
-
-    /// Binds the value to the parameter of this index, and those after it; a parameter that is not bound is NULL.
+    /// Binds the value to the parameter of this index; a parameter that is not bound is NULL.
     func bind(to statement: borrowing SQLiteStatement, at index: Int32) throws(SQLiteError)
-}
-
-extension Bindable {
-    package static var parameterCount: Int32 { 1 }
 }
 
 extension Int64: Bindable {

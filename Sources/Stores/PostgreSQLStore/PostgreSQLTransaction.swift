@@ -67,7 +67,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
         }
         statements.append(statement(.lockOwner))
         if wanted.count > Self.piece { onlyRevisions += wanted }
-        if !onlyRevisions.isEmpty { statements.append(locking(onlyRevisions, .lockRevision, .lockRevisions)) }
+        if !onlyRevisions.isEmpty { statements.append(statement(.lockRevision, or: .lockRevisions, of: onlyRevisions)) }
         if !wanted.isEmpty { statements.append(lockTasks(wanted.prefix(Self.piece))) }
         statements += keys.map { statement(.attempt, [.text($0)]) }
         // Other commands may change the selection.
@@ -129,10 +129,16 @@ struct PostgreSQLTransaction: OwnerTransaction {
         return try Self.value(tasks[id])
     }
 
-    private func lockTasks(_ ids: ArraySlice<Int64>) -> BoundStatement { locking(Array(ids), .lockTask, .lockTasks) }
+    private func lockTasks(_ ids: ArraySlice<Int64>) -> BoundStatement {
+        statement(.lockTask, or: .lockTasks, of: Array(ids))
+    }
 
-    private func locking(_ ids: [Int64], _ one: TaskStatement, _ several: TaskStatement) -> BoundStatement {
-        ids.count == 1 ? statement(one, [.integer(ids[0])]) : statement(several, [.integers(ids)])
+    /// The statement for one id or for several, whose last parameter is the id or all of them.
+    private func statement(
+        _ one: TaskStatement, or several: TaskStatement, of ids: [Int64], _ others: [Parameter] = []
+    ) -> BoundStatement {
+        ids.count == 1
+            ? statement(one, others + [.integer(ids[0])]) : statement(several, others + [.integers(ids)])
     }
 
     func revision(of id: Int64) -> Int64? { revisions[id] }
@@ -218,8 +224,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
         let row = owner ?? OwnerRow()
         let counts = [Parameter.integer(row.next), .integer(row.tasks)]
         if !deleted.isEmpty {
-            let removed = deleted.count == 1 ? Parameter.integer(deleted[0]) : .integers(deleted)
-            statements.append(statement(deleted.count == 1 ? .remove : .removeSeveral, counts + [removed]))
+            statements.append(statement(.remove, or: .removeSeveral, of: deleted, counts))
         } else if !isOwnerWritten {
             statements.append(statement(.putOwner, counts))
         }

@@ -40,9 +40,7 @@ extension SQLiteStatement {
         case .flag: .boolean(integer(index) != 0)
         }
     }
-}
 
-extension SQLiteStatement {
     /// Binds the values of a row to the parameters in their order.
     package func bind(row: [JSONValue]) throws(SQLiteError) {
         for (value, index) in zip(row, Int32(1)...) {

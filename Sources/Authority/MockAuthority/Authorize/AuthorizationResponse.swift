@@ -159,8 +159,9 @@ extension Client {
 }
 
 extension WebAddress {
-    /// A place of a native client, which a registered `http://localhost` means: on the loopback, without encryption, with any
-    /// port and path; `nil` for every other text.
+    /// Reads the place of a native client, for which `http://localhost` is registered; every other text gives `nil`.
+    ///
+    /// It is on the loopback, is not encrypted, and has any port and path.
     init?(ofNativeClient uri: String) {
         guard let address = WebAddress(uri), !address.isEncrypted, address.isLoopback, !address.hasFragment else {
             return nil

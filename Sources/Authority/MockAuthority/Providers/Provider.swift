@@ -104,7 +104,7 @@ extension Provider {
     func page(about refusal: Refusal) -> String? { nil }
 
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let (error, description) = words(of: refusal, correlation: context.correlation, now: context.now)
+        let (error, description) = context.words(of: refusal)
         return Response.json(
             ["error": .string(error), "error_description": .string(description)], status: 400, headers: context.headers)
     }
@@ -125,7 +125,7 @@ extension Provider {
 
     var refreshLifetime: Int64 { configuration.behaviour.lifetimes.refresh }
 
-    func allowsPasswordGrant(_ policy: Policy) -> Bool { policy.kind == .password }
+    func allowsPasswordGrant(_ policy: Policy) -> Bool { policy.allowsPasswordGrant }
 
     func grant(
         _ type: String, _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client

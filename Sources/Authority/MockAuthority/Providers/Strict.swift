@@ -96,7 +96,7 @@ extension StrictProvider {
 
     /// Answers 401 to a client that failed to authenticate by a header (RFC 6749 section 5.2).
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let (error, description) = words(of: refusal, correlation: "", now: 0)
+        let (error, description) = context.words(of: refusal)
         let isChallenge = error == "invalid_client" && context.head.headers.contains("Authorization")
         var headers = context.headers
         if isChallenge { headers.append("WWW-Authenticate", "Basic realm=\"\(tenant.name)\"") }

@@ -123,7 +123,7 @@ package struct Policy: Sendable, Equatable {
         self.issuer = issuer
     }
 
-    /// Whether the password grant is allowed, as only in flows made for it.
+    /// Whether this policy is made for the password grant; no other policy of B2C allows that grant.
     var allowsPasswordGrant: Bool { kind == .password }
 
     /// The policies of the sample clients (docs/clients.md, "Credentials"), and those to reset a password

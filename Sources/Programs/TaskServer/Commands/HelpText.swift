@@ -81,7 +81,7 @@ struct CommandHelp {
             Example: task-server migrate --database postgresql://tasks@db.example/tasks
         """
 
-    /// What `--help` prints without a command: enough to start without another page.
+    /// The help of the whole program, with which somebody can start who has no other page.
     static var whole: String {
         """
         task-server keeps people's tasks at /api/tasks, for holders of bearer tokens of Azure AD B2C, Entra External ID,
