@@ -19,6 +19,9 @@ private struct OddRequest {
 
     var bytes: [UInt8]
     var fate: Fate
+
+    /// Whether every server answers it and goes on.
+    var isAnswered: Bool { if case .answered = fate { true } else { false } }
 }
 
 /// Makes requests that are odd in their framing, white space, extensions, trailers, folds, targets, versions or lengths.
@@ -281,11 +284,11 @@ struct OddRequestTests {
 
     @Test func `2000 odd requests over TLS`() throws {
         let encrypted = try EncryptedServer()
-        try checkMany(port: encrypted.port)
+        try checkMany(port: encrypted.port, throughRelay: true)
     }
 
     /// Sends 2000 requests to a server behind this port of the loopback.
-    private func checkMany(port: UInt16) throws {
+    private func checkMany(port: UInt16, throughRelay: Bool = false) throws {
         var requests = OddRequests(random: SeededRandom())
         var left = 2000
         while left > 0 {
@@ -294,7 +297,7 @@ struct OddRequestTests {
             left -= sent.count
             let piece = Int.random(in: 0...9, using: &requests.random)
             try check(
-                sent, port: port,
+                sent, port: port, throughRelay: throughRelay,
                 piece: piece < 6 ? .max : piece == 6 ? 1 : Int.random(in: 1...99, using: &requests.random))
         }
     }
@@ -320,7 +323,10 @@ struct OddRequestTests {
     }
 
     /// Sends the requests, and reads all answers.
-    private func check(_ requests: [OddRequest], port: UInt16, piece: Int) throws {
+    ///
+    /// A server that refuses a request closes the connection before it has read what follows, so the system resets the connection,
+    /// and a relay that notices this before it has passed on the earlier answers drops them.
+    private func check(_ requests: [OddRequest], port: UInt16, throughRelay: Bool, piece: Int) throws {
         let client = try RawClient(port: port)
         let bytes = requests.flatMap(\.bytes)
         let text = String(decoding: bytes, as: UTF8.self).debugDescription
@@ -331,12 +337,15 @@ struct OddRequestTests {
         } catch {}  // The server may have closed already.
         for (number, request) in requests.enumerated() {
             let answer: RawResponse?
+            let mayBeDropped = throughRelay && requests[number...].contains { !$0.isAnswered }
             switch request.fate {
             case .answered(let status):
                 answer = try client.response()
+                if answer == nil, mayBeDropped { return }
                 #expect(answer?.status == status, "\(number) of \(text)")
             case .last(let status):
                 answer = try client.response()
+                if answer == nil, mayBeDropped { return }
                 #expect(answer?.status == status, "\(number) of \(text)")
                 #expect(client.isClosedByServer, "\(number) of \(text)")
                 return

@@ -9,18 +9,21 @@ package let patience: Duration = .seconds(180)
 ///
 /// Every wait of a test goes through this function, its blocking twin, or a call with a deadline of its own.
 ///
-/// The condition is asked every few milliseconds. `what` is for the report; true is returned if the condition held.
+/// The condition is asked every few milliseconds, and a hundred times at least, because tests that block may hold all threads for
+/// minutes. `what` is for the report; true is returned if the condition held.
 @discardableResult
 package func eventually(
     _ what: Comment? = nil, within limit: Duration = patience, sourceLocation: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
     let end = ContinuousClock.now + limit
+    var looks = 1
     while !(try await condition()) {
-        guard ContinuousClock.now < end else {
+        guard ContinuousClock.now < end || looks < 100 else {
             report(what, limit, sourceLocation)
             return false
         }
+        looks += 1
         try? await Task.sleep(for: .milliseconds(5))
     }
     return true

@@ -50,7 +50,7 @@ struct FailoverTests {
         try await expectExport(from: pair, first)
         let writes = AcknowledgedWrites(owners: 3)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for store in [first, second] { group.addTask { try await writes.add(to: store, callers: 8) } }
+            for store in [first, second] { group.addTask { await writes.add(to: store, callers: 8) } }
             await eventually("writes before the failover") { writes.count >= 200 }
             try pair.primary.kill9()
             try pair.standby.promote()

@@ -32,8 +32,8 @@ struct ReadTurnsTests {
             }
             return await group.reduce(into: [StoreError?]()) { $0.append($1) }
         }
-        // The first is under way, and lost with its session.
-        #expect(errors.count { $0 == .overloaded } == 2)
+        // The first is under way and lost with its session, unless the machine was so slow that it waited as long.
+        #expect(errors.count { $0 == .overloaded } >= 2)
         #expect(errors.allSatisfy { $0 != nil })
     }
 }
