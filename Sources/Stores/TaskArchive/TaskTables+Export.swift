@@ -40,6 +40,13 @@ extension TaskTables {
         return ExportSummary(tasks: tasks, isWhole: false)
     }
 
+    package func countTasks() throws(OperatorError) -> Int {
+        let rows = try rethrowing(as: \.forOperator) { () throws(Failure) in
+            try run("SELECT CAST(sum(tasks) AS bigint) FROM owners", [], giving: [.integer("tasks")])
+        }
+        return Int(rows.first?[0].integer ?? 0)
+    }
+
     /// The next owners in byte order; none at the end, and then with a task only if that has no owner's row.
     private func nextPage(after owner: String) throws(Failure) -> ExportPage {
         let after = [JSONValue.string(owner)]

@@ -50,7 +50,9 @@ private func run(
     _ database: TaskDatabase, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
 ) throws(OperatorError) -> ExportSummary {
     defer { progress.leave() }
-    return try database.open(for: .read).export(to: output) { tasks in
+    let tables = try database.open(for: .read)
+    if progress.isShown { progress.expect(try tables.countTasks()) }
+    return try tables.export(to: output) { tasks in
         progress.show(tasks)
         return !stop.isMade
     }
@@ -87,12 +89,16 @@ private func run(
         () throws(SystemError) in if let source { try LineReader(path: source) } else { try LineReader(.input) }
     }
     var progress = ProgressLine("tasks", besides: source == nil ? .input : nil)
+    let size = source.flatMap { try? File.size($0) }
+    var read = 0
     return try rethrowing(as: { $0.advising(importAdvice) }) { () throws(OperatorError) in
         defer { progress.leave() }
         return try database.open(for: .fill).importLines { () throws(SystemError) in
-            try lines.next()
+            let line = try lines.next()
+            read += (line?.count ?? -1) + 1
+            return line
         } shouldContinue: { summary in
-            progress.show(summary.tasks)
+            progress.show(summary.tasks, part: size.map { Double(read) / Double(max($0, 1)) })
             return !stop.isMade
         }
     }
