@@ -60,7 +60,8 @@ class NGINX(Proxy):
             check=True, capture_output=True)
         # In clear, too, for the tests that send bytes.
         secure = f"listen 127.0.0.1:{self.port}; listen 127.0.0.1:{self.secure_port} ssl;"
-        site = re.sub(r" +listen \[::\]:.*\n", "", site).replace("listen 80;", f"listen 127.0.0.1:{self.plain_port};").replace("listen 443 ssl;", secure)
+        site = re.sub(r" +listen \[::\]:.*\n", "", site).replace("listen 443 ssl;", secure)
+        site = site.replace("listen 80;", f"listen 127.0.0.1:{self.plain_port};")
         site = re.sub(r"/etc/letsencrypt/live/tasks.example.com/(fullchain|privkey).pem",
                       lambda name: f"{pair}.crt" if name[1] == "fullchain" else pair, site)
         site = site.replace("127.0.0.1:3000", f"127.0.0.1:{server.port}")
