@@ -101,6 +101,21 @@ package struct ChangesPage: Sendable, Equatable {
     package let next: ChangePoint
     /// Whether more changes are known already.
     package let more: Bool
+
+    /// The most bytes that ``json(for:)`` takes.
+    package var mostBytes: Int { tasks.json.count + 20 * removed.count + 128 }
+
+    /// The page as the API answers it, with the token of the next question.
+    package func json(for owner: Owner) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(mostBytes)
+        bytes.append(contentsOf: #"{"changed":"#.utf8)
+        bytes.append(contentsOf: tasks.json)
+        bytes.append(contentsOf: #","removed":["#.utf8)
+        bytes.append(contentsOf: removed.map(String.init).joined(separator: ",").utf8)
+        bytes.append(contentsOf: #"],"next":"\#(next.token(for: owner))","more":\#(more)}"#.utf8)
+        return bytes
+    }
 }
 
 /// What an owner's row has of the changes.
@@ -125,6 +140,7 @@ package struct ChangesRendering {
     /// The id or the change number of the last row.
     private var last: Int64 = 0
     private var isCut = false
+    private var failure: StoreError?
 
     /// Nil if the point of the query is ``ChangesOutcome/forgotten``; the counts are nil if the owner has no row.
     package init?(_ query: ListChanges, at counts: ChangeCounts?, in memory: AnswerMemory) {
@@ -141,9 +157,14 @@ package struct ChangesRendering {
     package var isUpToDate: Bool { counts.map { query.rows == .changes(after: $0.last) } ?? true }
 
     /// Appends the next task, at its id or its change number; returns false if the page is full.
-    package mutating func append(_ item: TaskItem, at place: Int64) throws(StoreError) -> Bool {
-        guard !isFull, try tasks.append(item) else {
-            isCut = true
+    package mutating func append(_ item: TaskItem, at place: Int64) -> Bool {
+        do throws(StoreError) {
+            guard !isFull, try tasks.append(item) else {
+                isCut = true
+                return false
+            }
+        } catch {
+            failure = error
             return false
         }
         last = place
@@ -163,9 +184,11 @@ package struct ChangesRendering {
 
     private var isFull: Bool { tasks.count + removed.count >= query.limit }
 
-    package consuming func page() -> ChangesPage {
+    /// The page, unless a task found no room.
+    package consuming func outcome() -> Result<ChangesOutcome, StoreError> {
+        if let failure { return .failure(failure) }
         let (next, more) = end
-        return ChangesPage(tasks: tasks.list(), removed: removed, next: next, more: more)
+        return .success(.page(ChangesPage(tasks: tasks.list(), removed: removed, next: next, more: more)))
     }
 
     private var end: (next: ChangePoint, more: Bool) {

@@ -182,11 +182,14 @@ package struct RemoveTask: TaskCommand {
     package let id: Int64
     /// The revisions that the task may have; nil: any.
     package let expected: Set<Int64>?
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
 
-    package init(owner: Owner, id: Int64, expected: Set<Int64>?) {
+    package init(owner: Owner, id: Int64, expected: Set<Int64>?, time: Int64) {
         self.owner = owner
         self.id = id
         self.expected = expected
+        self.time = time
     }
 
     package var reads: CommandReads { .revision(id) }
@@ -196,7 +199,7 @@ package struct RemoveTask: TaskCommand {
     ) throws(Transaction.Failure) -> RemoveOutcome {
         guard let revision = try tasks.revision(of: id) else { return .missing }
         guard expected?.contains(revision) ?? true else { return .conflict }
-        try tasks.remove([id])
+        try tasks.remove([id], at: time)
         return .removed
     }
 }
@@ -221,10 +224,13 @@ package struct RemoveTasks: TaskCommand {
 
     package let owner: Owner
     package let selection: Selection
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
 
-    package init(owner: Owner, _ selection: Selection) {
+    package init(owner: Owner, _ selection: Selection, time: Int64) {
         self.owner = owner
         self.selection = selection
+        self.time = time
     }
 
     /// The most tasks that are removed at once.
@@ -238,7 +244,7 @@ package struct RemoveTasks: TaskCommand {
         on tasks: inout Transaction
     ) throws(Transaction.Failure) -> Int {
         let ids = try tasks.ids(of: selection)
-        try tasks.remove(ids)
+        try tasks.remove(ids, at: time)
         return ids.count
     }
 

@@ -5,6 +5,7 @@
 /// - A change that was answered survives `kill -9` and a power cut (except in the memory store, which says so).
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
+/// - Each task that is added, changed or removed takes the owner's next change number, in the same transaction.
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.
 ///
 /// Each command and query (`TaskCommand.swift`, `TaskQuery.swift`) says what it does.
@@ -44,11 +45,6 @@ package protocol TaskStore: Sendable {
 extension TaskStore {
     /// Returns nil: a store without cached lists reads every time.
     package func cachedList(of owner: Owner) -> TaskList? { nil }
-
-    // These three stand here until every store has its own.
-    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome { .forgotten }
-    package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] { [:] }
-    package var commits: CommitListeners { CommitListeners() }
 }
 
 /// A client's key for one addition, and a digest of the request.

@@ -250,6 +250,8 @@ enum StateFailure: Error {
     case changedMeanwhile
     /// Of a list of changes: tasks of these ids are in another state than `ifMatch` names.
     case tasksChangedMeanwhile([Int64])
+    /// The point of a question for changes is too old, or of another list of the same person.
+    case changesForgotten
     case store(StoreError)
 
     var problem: Problem {
@@ -274,6 +276,10 @@ enum StateFailure: Error {
                 412, "task.changed", "The task was changed meanwhile",
                 "Nothing was changed, because the tasks with the ids in ids are not in the state that their ifMatch names; "
                     + "GET them again, and change that.", identifiers: ids)
+        case .changesForgotten:
+            Problem(
+                410, "changes.forgotten", "The changes since then are no longer known",
+                "Ask again without since; that answers the whole list, which replaces what you have.")
         case .store(let error):
             Self.problem(of: error)
         }

@@ -20,7 +20,7 @@ import Tokens
 ///   people's rows. The answer has at most 16 KiB or is leased from `AnswerMemory` before it is rendered. The handler
 ///   returns ``HandlerResult/ready(_:)`` only for what is in memory, and never blocks: it runs on the event loop.
 package enum Route: Int, CaseIterable, Sendable {
-    case tasks, task, tasksOfNamedOwner, taskByText
+    case tasks, task, changes, tasksOfNamedOwner, taskByText
     case me
     case unknownBelowAPI
     case health, readiness
@@ -46,6 +46,8 @@ package enum Route: Int, CaseIterable, Sendable {
                 Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.find)),
                 Operation(.put, .patch, scope: .write, handler: .withBody(tasks.change)),
                 Operation(.delete, scope: .write, handler: .withoutBody(tasks.remove)))
+        case .changes:
+            .protected("/api/tasks/changes", Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.changes)))
         case .tasksOfNamedOwner:
             // The owner in the path is ignored: tasks belong to the owner of the token.
             .protected(

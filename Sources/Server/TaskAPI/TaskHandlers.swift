@@ -43,7 +43,7 @@ final class TaskHandlers: Sendable {
     }
 
     /// The list that a query selects, as an answer.
-    private func representation(of list: TaskList, _ query: TaskQuery) -> Representation {
+    func representation(of list: TaskList, _ query: TaskQuery) -> Representation {
         var headers = Self.headers(tag: list.entityTag)
         if let next = list.next {
             headers.append("Link", "<\(path)?\(query.next(after: next))>; rel=\"next\"")
@@ -148,7 +148,8 @@ final class TaskHandlers: Sendable {
         guard let id = request.match.taskIdentifier else { return .ready(Response(204)) }
         let expected = request.head.expectedRevisions(of: id)
         return .pending { [self] () async throws(APIFailure) in
-            switch try await storing(RemoveTask(owner: owner, id: id, expected: expected), store.perform) {
+            let command = RemoveTask(owner: owner, id: id, expected: expected, time: time.wallMilliseconds)
+            switch try await storing(command, store.perform) {
             case .removed, .missing: return Response(204)
             case .conflict: throw .state(.changedMeanwhile)
             }
@@ -167,7 +168,8 @@ final class TaskHandlers: Sendable {
         guard takesCompleted, try TaskQuery(target).completed == true else { return .ready(Response(204)) }
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
-            let count = try await storing(RemoveTasks(owner: owner, .completed), store.perform)
+            let command = RemoveTasks(owner: owner, .completed, time: time.wallMilliseconds)
+            let count = try await storing(command, store.perform)
             return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
         }
     }
@@ -183,7 +185,8 @@ final class TaskHandlers: Sendable {
     ) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
-            _ = try await storing(RemoveTasks(owner: owner, .withText(text)), store.perform)
+            let command = RemoveTasks(owner: owner, .withText(text), time: time.wallMilliseconds)
+            _ = try await storing(command, store.perform)
             return Response(204)
         }
     }
@@ -259,7 +262,7 @@ extension TaskQuery {
         after = try Self.integer("after", in: 0...Int64.max, of: target)
     }
 
-    private static func integer(
+    static func integer(
         _ name: String, in range: ClosedRange<Int64>, of target: RequestTarget
     ) throws(APIFailure) -> Int64? {
         guard let value = target[name] else { return nil }

@@ -44,7 +44,25 @@ package enum SQLiteSchema {
         ALTER TABLE attempts ADD COLUMN notes TEXT;
         ALTER TABLE attempts ADD COLUMN position REAL;
         """,
+        // Change numbers: `change` is the owner's last one, and that of a task's last change, 0 for a change before this
+        // migration. `forgotten` is the greatest number whose removal is no longer known. Lists from before have the origin
+        // 1, others a random one. The index has only tasks with a number, so the migration writes no row.
+        """
+        ALTER TABLE owners ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE owners ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE owners ADD COLUMN origin INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE tasks ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX tasks_by_change ON tasks(owner, change) WHERE change > 0;
+        CREATE TABLE removed_tasks(
+            owner TEXT NOT NULL, change INTEGER NOT NULL, id INTEGER NOT NULL, time INTEGER NOT NULL,
+            PRIMARY KEY (owner, change)
+        ) WITHOUT ROWID;
+        CREATE INDEX removed_tasks_by_time ON removed_tasks(time);
+        """,
     ]
+
+    /// A new origin of an owner's list, in SQL: a number from 2 to 2^53 - 1.
+    package static let newOrigin = "(random() & 0x1FFFFFFFFFFFFD) + 2"
 
     /// The version of the tables, 0 in an empty file; nil in a file of another program.
     static func version(of connection: borrowing Connection) throws(SQLiteError) -> Int? {

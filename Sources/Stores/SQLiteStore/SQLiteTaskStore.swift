@@ -104,6 +104,26 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
+    package var commits: CommitListeners { engine.commits }
+
+    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
+        try await engine.outcome(of: query.owner, .find, weight: Job.listWeight) { reply in
+            SQLiteRead { statements throws(SQLiteError) in
+                let result = try statements.changes(query)
+                return { reply.answer(result) }
+            }
+        }
+    }
+
+    package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] {
+        try await engine.outcome(of: Owner(""), .find) { reply in
+            SQLiteRead { statements throws(SQLiteError) in
+                let numbers = try statements.changeNumbers(of: owners)
+                return { reply.answer(.success(numbers)) }
+            }
+        }
+    }
+
     private func write<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) { reply in
             SQLiteWrite { transaction throws(SQLiteError) in

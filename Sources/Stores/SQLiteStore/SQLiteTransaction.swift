@@ -7,8 +7,10 @@ import Tasks
 struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     let answers: AnswerMemory
     var change = OwnerChange(of: Owner(""))
-    /// The row of the owner, once it was read.
+    /// The row of the owner, once it was read or put.
     private var known: OwnerRow??
+    private var isRowStored = false
+    private var isRowWritten = true
     let begin: SQLiteStatement
     let commit: SQLiteStatement
     private let findOwner: SQLiteStatement
@@ -20,10 +22,13 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     private let insert: SQLiteStatement
     private let update: SQLiteStatement
     private let delete: SQLiteStatement
+    private let keepRemoved: SQLiteStatement
     private let findKey: SQLiteStatement
     private let putKey: SQLiteStatement
     private let trimKeys: SQLiteStatement
     private let pruneKeys: SQLiteStatement
+    private let noteForgotten: SQLiteStatement
+    private let forgetRemoved: SQLiteStatement
     let connection: Connection
 
     /// Compiles the statements, and takes the connection over.
@@ -33,24 +38,36 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         SQLiteTransaction(
             answers: answers, begin: try connection.prepare("BEGIN IMMEDIATE"),
             commit: try connection.prepare("COMMIT"),
-            findOwner: try connection.prepare("SELECT next_id, tasks FROM owners WHERE owner = ?1"),
-            insertOwner: try connection.prepare("INSERT INTO owners(owner, next_id, tasks) VALUES (?1, ?2, ?3)"),
-            updateOwner: try connection.prepare("UPDATE owners SET next_id = ?2, tasks = ?3 WHERE owner = ?1"),
+            findOwner: try connection.prepare("SELECT next_id, tasks, change FROM owners WHERE owner = ?1"),
+            insertOwner: try connection.prepare(
+                """
+                INSERT INTO owners(owner, next_id, tasks, change, origin)
+                VALUES (?1, ?2, ?3, ?4, \(SQLiteSchema.newOrigin))
+                """),
+            updateOwner: try connection.prepare(
+                "UPDATE owners SET next_id = ?2, tasks = ?3, change = ?4 WHERE owner = ?1"),
             find: try connection.prepare(TaskRow.find),
             findRevision: try connection.prepare("SELECT revision FROM tasks WHERE owner = ?1 AND id = ?2"),
             // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
             select: try connection.prepare(select),
             insert: try connection.prepare(insert), update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
+            keepRemoved: try connection.prepare(
+                "INSERT OR IGNORE INTO removed_tasks(owner, id, change, time) VALUES (?1, ?2, ?3, ?4)"),
             findKey: try connection.prepare(findKey), putKey: try connection.prepare(putKey),
             trimKeys: try connection.prepare(trimKeys), pruneKeys: try connection.prepare(pruneKeys),
-            connection: connection)
+            noteForgotten: try connection.prepare(noteForgotten),
+            forgetRemoved: try connection.prepare(forgetRemoved), connection: connection)
     }
 
-    private static let insert =
-        "INSERT INTO tasks(\(TaskItem.columns.names)) VALUES (\(TaskRow.parameters(1...TaskItem.columns.count)))"
+    // The last parameter is the change number.
+    private static let insert = """
+        INSERT INTO tasks(\(TaskItem.columns.names), change)
+        VALUES (\(TaskRow.parameters(1...TaskItem.columns.count + 1)))
+        """
     private static let update = """
-        UPDATE tasks SET (\(TaskItem.columns.dropFirst(2).names)) = (\(TaskRow.parameters(3...TaskItem.columns.count)))
+        UPDATE tasks SET (\(TaskItem.columns.dropFirst(2).names), change)
+            = (\(TaskRow.parameters(3...TaskItem.columns.count + 1)))
         WHERE owner = ?1 AND id = ?2
         """
 
@@ -65,7 +82,9 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     ) throws(SQLiteError) -> (outcome: Command.Outcome, change: OwnerChange) {
         change = OwnerChange(of: command.owner)
         known = nil
-        return (try command.run(on: &self), change)
+        let outcome = try command.run(on: &self)
+        try writeRow()
+        return (outcome, change)
     }
 
     private var owner: String { change.owner.identifier }
@@ -76,7 +95,10 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         if let known { return known }
         defer { findOwner.reset() }
         try findOwner.bind(owner)
-        let row = try findOwner.step() ? OwnerRow(next: findOwner.integer(0), tasks: findOwner.integer(1)) : nil
+        isRowStored = try findOwner.step()
+        let row =
+            isRowStored
+            ? OwnerRow(next: findOwner.integer(0), tasks: findOwner.integer(1), change: findOwner.integer(2)) : nil
         known = .some(row)
         return row
     }
@@ -102,26 +124,36 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
 
     // MARK: What a command writes
 
-    mutating func put(_ row: OwnerRow) throws(SQLiteError) {
-        // A single statement that does both (`ON CONFLICT`) takes three times as long.
-        if try self.row() == nil {
-            try insertOwner.run(owner, row.next, row.tasks)
-        } else {
-            try updateOwner.run(owner, row.next, row.tasks)
-        }
+    mutating func put(_ row: OwnerRow) {
         known = .some(row)
+        isRowWritten = false
     }
 
-    func insert(_ item: TaskItem) throws(SQLiteError) {
-        try insert.run(row: item.row)
+    /// Writes the owner's row once for all changes of a command.
+    private mutating func writeRow() throws(SQLiteError) {
+        guard !isRowWritten, let row = known ?? nil else { return }
+        isRowWritten = true
+        // A single statement that does both (`ON CONFLICT`) takes three times as long.
+        if isRowStored {
+            try updateOwner.run(owner, row.next, row.tasks, row.change)
+        } else {
+            try insertOwner.run(owner, row.next, row.tasks, row.change)
+        }
     }
 
-    func update(_ old: TaskItem, to new: TaskItem) throws(SQLiteError) {
-        try update.run(row: new.row)
+    func insert(_ item: TaskItem, change: Int64) throws(SQLiteError) {
+        try insert.run(row: item.row(change: change))
     }
 
-    func delete(_ ids: [Int64]) throws(SQLiteError) {
-        for id in ids { try delete.run(owner, id) }
+    func update(_ old: TaskItem, to new: TaskItem, change: Int64) throws(SQLiteError) {
+        try update.run(row: new.row(change: change))
+    }
+
+    func delete(_ tasks: [RemovedTask]) throws(SQLiteError) {
+        for task in tasks {
+            try delete.run(owner, task.id)
+            try keepRemoved.run(owner, task.id, task.change, task.time)
+        }
     }
 
     /// Adds a task of the greatest length for no owner, and removes it, so that no addition needs more room.
@@ -132,7 +164,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         }
         guard let text = try? TaskText(String(repeating: "x", count: TaskText.longest)) else { return }
         // No token can have this owner.
-        try insert(TaskItem(id: 1, owner: Owner(""), text: text, created: 0, modified: 0, details: details))
+        try insert(TaskItem(id: 1, owner: Owner(""), text: text, created: 0, modified: 0, details: details), change: 0)
         try delete.run("", 1)
     }
 
@@ -169,8 +201,35 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         try trimKeys.run(owner, id)
     }
 
-    /// Removes at most this many of the keys that are expired at this time.
-    func pruneKeys(at time: Int64, atMost limit: Int64) throws(SQLiteError) {
+    /// Removes at most this many of the keys that are expired at this time; returns their number.
+    func pruneKeys(at time: Int64, atMost limit: Int64) throws(SQLiteError) -> Int64 {
         try pruneKeys.run(time - IdempotencyKey.lifetime, limit)
+        return Int64(connection.changes)
+    }
+
+    // MARK: Removed tasks
+
+    private static let oldestRemoved =
+        "(SELECT owner, change FROM removed_tasks WHERE time <= ?1 ORDER BY time, owner, change LIMIT ?2)"
+    private static let noteForgotten = """
+        UPDATE owners SET forgotten = max(forgotten, old.change)
+        FROM (SELECT owner, max(change) AS change FROM \(oldestRemoved) GROUP BY owner) AS old
+        WHERE owners.owner = old.owner
+        """
+    private static let forgetRemoved = "DELETE FROM removed_tasks WHERE (owner, change) IN \(oldestRemoved)"
+
+    /// Forgets at most this many of the tasks that were removed until a time, and notes that; returns their number.
+    mutating func forgetRemovedTasks(until time: Int64, atMost limit: Int64) throws(SQLiteError) -> Int64 {
+        try begin.run()
+        do throws(SQLiteError) {
+            try noteForgotten.run(time, limit)
+            try forgetRemoved.run(time, limit)
+            let removed = Int64(connection.changes)
+            try commit.run()
+            return removed
+        } catch {
+            connection.rollBack()
+            throw error
+        }
     }
 }

@@ -18,7 +18,7 @@ final class SQLiteWriter: StoreSession {
     private let environment: SQLiteEnvironment
     /// Monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
-    /// Whether there may be more expired idempotency keys than were removed last.
+    /// Whether there may be more expired idempotency keys or removed tasks than were forgotten last.
     private var mustPrune = false
 
     init(_ transaction: consuming SQLiteTransaction, _ lock: SQLiteFileLock, _ environment: SQLiteEnvironment) {
@@ -27,7 +27,7 @@ final class SQLiteWriter: StoreSession {
         self.environment = environment
     }
 
-    /// Looks at the files and for expired keys once a second, and leaves the database to the checkpointer for a moment.
+    /// Looks at the files and for what is to be forgotten once a second, and leaves the database to the checkpointer for a moment.
     func maintain(at now: UInt64) -> UInt64 {
         if now >= nextMaintenance {
             nextMaintenance = now + 1_000_000_000
@@ -90,13 +90,15 @@ final class SQLiteWriter: StoreSession {
         result.note(change)
     }
 
-    /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
+    /// Forgets expired idempotency keys and removed tasks, twice as many as a transaction of writes can add, so that it
+    /// keeps up.
     private func prune() {
-        let limit = 2 * Job.mostWeight
+        let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
         // The next write reports the same failure.
-        let isDone: Void? = try? transaction.pruneKeys(
-            at: environment.options.time.wallMilliseconds, atMost: Int64(limit))
-        mustPrune = isDone != nil && transaction.connection.changes == limit
+        let keys = try? transaction.pruneKeys(at: now, atMost: limit)
+        let tasks = try? transaction.forgetRemovedTasks(
+            until: now - environment.options.removedTasksKept, atMost: limit)
+        mustPrune = keys == limit || tasks == limit
     }
 
     /// Cached lists are as lost as the file: they are not answered either.

@@ -46,6 +46,7 @@ package final class SQLiteTables: TaskTables {
 
     package static let isLine = "= ?1"
     package static let forUpdate = ""
+    package static let newOrigin = SQLiteSchema.newOrigin
     package var isOneOwnerOnly: Bool { false }
 
     package func run(
