@@ -27,7 +27,7 @@ struct ProblemPageTests {
         ] as [InputFailure]).map { .input($0) }
         + ([
             .noSuchTask, .noSuchTasks([7]), .tooManyTasks(limit: 7), .changedMeanwhile, .tasksChangedMeanwhile([7]),
-            .store(.overloaded), .store(.noRoomForAnswer(bytes: 7)), .store(.unavailable(reason: "")), .store(.full),
+            .changesForgotten, .store(.overloaded), .store(.noRoomForAnswer(bytes: 7)), .store(.unavailable(reason: "")), .store(.full),
             .store(.broken(reason: "")),
         ] as [StateFailure]).map { .state($0) }
 
@@ -47,7 +47,9 @@ struct ProblemPageTests {
             }
         case .state(let failure):
             switch failure {
-            case .noSuchTask, .noSuchTasks, .tooManyTasks, .changedMeanwhile, .tasksChangedMeanwhile, .store: true
+            case .noSuchTask, .noSuchTasks, .tooManyTasks, .changedMeanwhile, .tasksChangedMeanwhile, .changesForgotten,
+                .store:
+                true
             }
         }
     }
