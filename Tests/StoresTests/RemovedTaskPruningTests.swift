@@ -1,9 +1,11 @@
+import JSON
 import Platform
 import PostgreSQL
 import PostgreSQLStore
 import SQLite
 import SQLiteStore
 import Support
+import TaskArchive
 import Tasks
 import Testing
 
@@ -42,6 +44,32 @@ struct RemovedTaskPruningTests {
         try await eventually("no removed task is left", within: .seconds(60)) { try count() == 0 }
         #expect(try await outcome(3500, of: alice) == .forgotten)
         #expect(try await outcome(3501, of: alice) == .page(ChangesPage(rendering: [], next: end)))
+    }
+
+    @Test("Only those among the newest 20,000 changes of an owner are known", arguments: MovableStore.all)
+    func bounded(kind: MovableStore) async throws {
+        try await kind.with { place in
+            _ = try await place.store.added("first", of: alice)
+            #expect(try await place.store.remove(1, of: alice))
+            let origin = try await place.store.changes(of: alice).next.origin
+            try place.run("UPDATE owners SET change = 20000")
+            _ = try await place.store.added("second", of: alice)
+            func outcome(_ number: Int64) async throws -> ChangesOutcome {
+                let point = ChangePoint(origin: origin, number: number)
+                return try await place.store.read(ListChanges(owner: alice, since: point, limit: 1000))
+            }
+            #expect(try await outcome(0) == .forgotten)
+            guard case .page(let page) = try await outcome(1) else { throw ForgottenPoint() }
+            // The removal took the number 2.
+            #expect(page.removed == [1])
+            #expect(try await place.store.remove(2, of: alice))
+            #expect(try await outcome(1) == .forgotten)
+            let last = ChangePoint(origin: origin, number: 20_002)
+            #expect(try await outcome(2) == .page(ChangesPage(rendering: [], removed: [2], next: last)))
+            let rows = try place.archive.open(for: .read).run(
+                "SELECT id FROM removed_tasks", [], giving: [.integer("id")])
+            #expect(rows.map(\.[0]) == [2])
+        }
     }
 
     @Test func `SQLite forgets those of all owners together`() async throws {

@@ -25,7 +25,7 @@ package protocol OwnerTransaction: ~Copyable {
     mutating func insert(_ item: TaskItem, change: Int64) throws(Failure)
     /// Writes a task with its change number; a store need not write what else is the same as in `old`.
     mutating func update(_ old: TaskItem, to new: TaskItem, change: Int64) throws(Failure)
-    /// Deletes tasks that exist, and keeps what is known of them afterwards.
+    /// Deletes tasks that exist, and keeps what is known of them afterwards, for ``RemovedTask/changes`` changes.
     mutating func delete(_ tasks: [RemovedTask]) throws(Failure)
     /// Keeps a record, in place of an earlier one of the same key.
     mutating func put(_ record: IdempotencyRecord) throws(Failure)
@@ -65,6 +65,10 @@ package struct RemovedTask: Sendable, Equatable {
 
     /// How long removed tasks are known by default, in milliseconds: 30 days.
     package static let kept: Int64 = 30 * 86_400_000
+    /// The number of an owner's newest changes among which removals are known, so that nobody fills the disk with them.
+    ///
+    /// That is twice as many as a list has tasks by default: who is further behind better reads the whole list.
+    package static let changes: Int64 = 20_000
 }
 
 /// The tasks of an owner that a transaction has changed, by their ids.

@@ -102,6 +102,10 @@ package struct ChangesPage: Sendable, Equatable {
     /// Whether more changes are known already.
     package let more: Bool
 
+    package init(tasks: TaskList, removed: [Int64], next: ChangePoint, more: Bool) {
+        (self.tasks, self.removed, self.next, self.more) = (tasks, removed, next, more)
+    }
+
     /// The most bytes that ``json(for:)`` takes.
     package var mostBytes: Int { tasks.json.count + 20 * removed.count + 128 }
 
@@ -127,7 +131,8 @@ package struct ChangeCounts: Sendable, Equatable {
     package let forgotten: Int64
 
     package init(origin: Int64, last: Int64, forgotten: Int64) {
-        (self.origin, self.last, self.forgotten) = (origin, last, forgotten)
+        (self.origin, self.last) = (origin, last)
+        self.forgotten = max(forgotten, last &- RemovedTask.changes)
     }
 }
 
@@ -145,7 +150,8 @@ package struct ChangesRendering {
     /// Nil if the point of the query is ``ChangesOutcome/forgotten``; the counts are nil if the owner has no row.
     package init?(_ query: ListChanges, at counts: ChangeCounts?, in memory: AnswerMemory) {
         if let since = query.since {
-            guard let counts, since.origin == counts.origin, (counts.forgotten...counts.last).contains(since.number)
+            guard let counts, since.origin == counts.origin, since.number >= counts.forgotten,
+                since.number <= counts.last
             else { return nil }
         }
         self.query = query

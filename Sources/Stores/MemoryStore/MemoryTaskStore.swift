@@ -182,7 +182,7 @@ struct MemoryTasks: OwnerTransaction {
         removed += tasks
         let limit = (tasks.last?.time ?? 0) - removedTasksKept
         forgotten = removed.reduce(forgotten) { $1.time <= limit ? max($0, $1.change) : $0 }
-        removed.removeAll { $0.time <= limit }
+        removed.removeAll { $0.time <= limit || $0.change <= (tasks.last?.change ?? 0) - RemovedTask.changes }
     }
 
     mutating func put(_ record: IdempotencyRecord) { records[record.key.key] = record }

@@ -110,12 +110,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """)
 
     /// At least $3 tasks and removed tasks, if there are so many, with a change number greater than $2.
-    ///
-    /// The second condition leads to the index.
     private static let laterChangesSQL = changesSQL(
         """
         (SELECT change AS place, NULL::bigint AS removed, \(TaskColumns.all) FROM tasks
-        WHERE owner = $1 AND change > $2 AND change > 0 ORDER BY change LIMIT $3)
+        WHERE owner = $1 AND change > $2 ORDER BY change LIMIT $3)
         UNION ALL
         (SELECT change, id, \(TaskItem.columns.dropFirst().map { _ in "NULL" }.joined(separator: ", "))
         FROM removed_tasks WHERE owner = $1 AND change > $2 ORDER BY change LIMIT $3)
@@ -179,11 +177,14 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     private static let putOwnerSQL = "UPDATE owners SET next_id = $2, tasks = $3, change = $4 WHERE owner = $1"
 
-    /// Removes the tasks $5, keeps them as removed with the change numbers $6 and the times $7, and writes the owner's row.
+    /// Removes the tasks $5, keeps them as removed with the change numbers $6 and the times $7, forgets those of long ago, and
+    /// writes the owner's row.
     private static func removeSQL(_ condition: String, kept rows: String) -> String {
         """
         WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition)), kept AS (
             INSERT INTO removed_tasks(owner, id, change, time) \(rows) ON CONFLICT DO NOTHING
+        ), forgotten AS (
+            DELETE FROM removed_tasks WHERE owner = $1 AND change <= $4 - \(RemovedTask.changes)
         ) \(putOwnerSQL)
         """
     }

@@ -66,14 +66,12 @@ struct ReadStatements: ~Copyable {
             // The statement always gives a row, so that it keeps its snapshot of the database until it is reset.
             recordedCount: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
             counts: try connection.prepare("SELECT origin, change, forgotten FROM owners WHERE owner = ?1"),
-            // The first column is the id of a removed task. The second condition leads to the index.
+            // Whole rows would take much memory while they are sorted.
             changes: try connection.prepare(
                 """
-                SELECT NULL, change, \(TaskRow.columns) FROM tasks WHERE owner = ?1 AND change > ?2 AND change > 0
-                UNION ALL
-                SELECT id, change, \(TaskItem.columns.dropFirst().map { _ in "NULL" }.joined(separator: ", "))
-                FROM removed_tasks WHERE owner = ?1 AND change > ?2
-                ORDER BY 2 LIMIT ?3
+                SELECT change, id, 0 FROM tasks WHERE owner = ?1 AND change > ?2
+                UNION ALL SELECT change, id, 1 FROM removed_tasks WHERE owner = ?1 AND change > ?2
+                ORDER BY 1 LIMIT ?3
                 """), connection: connection, answers: answers)
     }
 
@@ -138,14 +136,19 @@ struct ReadStatements: ~Copyable {
         case .changes(let number):
             try changes.bind(owner.identifier, number, limit)
             while try changes.step() {
-                let hasRoom =
-                    changes.isNull(0)
-                    ? rendering.append(try TaskRow.item(in: changes, from: 2, of: owner), at: changes.integer(1))
-                    : rendering.append(removed: changes.integer(0), at: changes.integer(1))
-                guard hasRoom else { break }
+                let (number, id, isRemoved) = (changes.integer(0), changes.integer(1), changes.integer(2) != 0)
+                guard isRemoved ? rendering.append(removed: id, at: number) : try append(id, number, &rendering, owner)
+                else { break }
             }
         }
         return rendering.outcome()
+    }
+
+    private func append(
+        _ id: Int64, _ number: Int64, _ rendering: inout ChangesRendering, _ owner: Owner
+    ) throws(SQLiteError) -> Bool {
+        guard let item = try TaskRow.find(id, of: owner, with: find) else { return true }
+        return rendering.append(item, at: number)
     }
 
     private func counts(of owner: Owner) throws(SQLiteError) -> ChangeCounts? {

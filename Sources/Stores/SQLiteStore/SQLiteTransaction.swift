@@ -23,6 +23,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     private let update: SQLiteStatement
     private let delete: SQLiteStatement
     private let keepRemoved: SQLiteStatement
+    private let trimRemoved: SQLiteStatement
     private let findKey: SQLiteStatement
     private let putKey: SQLiteStatement
     private let trimKeys: SQLiteStatement
@@ -54,6 +55,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
             keepRemoved: try connection.prepare(
                 "INSERT OR IGNORE INTO removed_tasks(owner, id, change, time) VALUES (?1, ?2, ?3, ?4)"),
+            trimRemoved: try connection.prepare("DELETE FROM removed_tasks WHERE owner = ?1 AND change <= ?2"),
             findKey: try connection.prepare(findKey), putKey: try connection.prepare(putKey),
             trimKeys: try connection.prepare(trimKeys), pruneKeys: try connection.prepare(pruneKeys),
             noteForgotten: try connection.prepare(noteForgotten),
@@ -154,6 +156,8 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
             try delete.run(owner, task.id)
             try keepRemoved.run(owner, task.id, task.change, task.time)
         }
+        let forgotten = (tasks.last?.change ?? 0) - RemovedTask.changes
+        if forgotten > 0 { try trimRemoved.run(owner, forgotten) }
     }
 
     /// Adds a task of the greatest length for no owner, and removes it, so that no addition needs more room.

@@ -23,12 +23,9 @@ enum TaskRow {
         return try statement.step() ? item(in: statement, of: owner) : nil
     }
 
-    /// The task whose columns begin at this one.
-    static func item(
-        in row: borrowing SQLiteStatement, from first: Int32 = 0, of owner: Owner
-    ) throws(SQLiteError) -> TaskItem {
+    static func item(in row: borrowing SQLiteStatement, of owner: Owner) throws(SQLiteError) -> TaskItem {
         try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
-            try TaskItem(of: owner) { row.value(of: TaskItem.columns[$0 + 1], at: first + Int32($0)) }
+            try TaskItem(of: owner) { row.value(of: TaskItem.columns[$0 + 1], at: Int32($0)) }
         }
     }
 }
