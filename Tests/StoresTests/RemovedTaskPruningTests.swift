@@ -84,7 +84,8 @@ struct RemovedTaskPruningTests {
         try await expectForgetting(store) { try connection.integer("SELECT count(*) FROM removed_tasks") }
     }
 
-    @Test("Servers of PostgreSQL forget those of one owner after the other, in partitions as well", arguments: [nil, 4])
+    @Test(
+        "Servers of PostgreSQL forget those of one owner after the other, in partitions as well", arguments: [nil, 4])
     func postgreSQL(partitions: Int?) async throws {
         let address = try PostgreSQLServer.started().newDatabase()
         _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)

@@ -45,7 +45,9 @@ extension TaskStore {
         try await perform(RemoveTasks(owner: owner, .withText(text), time: time))
     }
 
-    package func removeCompleted(at time: Int64 = SystemTime().wallMilliseconds, of owner: Owner) async throws(StoreError) -> Int {
+    package func removeCompleted(at time: Int64 = SystemTime().wallMilliseconds, of owner: Owner)
+        async throws(StoreError) -> Int
+    {
         try await perform(RemoveTasks(owner: owner, .completed, time: time))
     }
 }

@@ -49,7 +49,8 @@ struct ChangesTests {
         let cut = String(bobs.dropLast())
         let changed = (bobs.hasPrefix("A") ? "B" : "A") + bobs.dropFirst()
         for (since, token) in [
-            (bobs, "alice"), (cut, "bob"), (changed, "bob"), (bobs + "A", "bob"), ("", "bob"), ("made-up", "bob"), ("7", "bob"),
+            (bobs, "alice"), (cut, "bob"), (changed, "bob"), (bobs + "A", "bob"), ("", "bob"), ("made-up", "bob"),
+            ("7", "bob"),
         ] {
             let answer = try await api.send("GET", "/api/tasks/changes?since=\(since)", as: token, asJSON)
             #expect(answer.status == 400 && code(answer) == "request.query", "\(since)")

@@ -27,7 +27,8 @@ struct ProblemPageTests {
         ] as [InputFailure]).map { .input($0) }
         + ([
             .noSuchTask, .noSuchTasks([7]), .tooManyTasks(limit: 7), .changedMeanwhile, .tasksChangedMeanwhile([7]),
-            .changesForgotten, .store(.overloaded), .store(.noRoomForAnswer(bytes: 7)), .store(.unavailable(reason: "")), .store(.full),
+            .changesForgotten, .store(.overloaded), .store(.noRoomForAnswer(bytes: 7)),
+            .store(.unavailable(reason: "")), .store(.full),
             .store(.broken(reason: "")),
         ] as [StateFailure]).map { .state($0) }
 

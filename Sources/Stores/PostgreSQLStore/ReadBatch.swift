@@ -108,12 +108,15 @@ final class PostgreSQLRead: JobWork {
             case .changes(let number): (.laterChanges, number)
             }
         // One row more than wanted shows whether others follow.
-        let limits = [Parameter.integer(place), .integer(Int64(query.limit) + 1), .integer(Int64(longBytes(in: answers)))]
+        let limits = [
+            Parameter.integer(place), .integer(Int64(query.limit) + 1), .integer(Int64(longBytes(in: answers))),
+        ]
         let statement = BoundStatement(kind, of: query.owner, limits)
         return PostgreSQLRead(statement, { reply.answer($0) }) { rows throws(StoreError) in
             let counts =
                 rows.count > 0
-                ? ChangeCounts(origin: rows.integer(0, 0), last: rows.integer(0, 1), forgotten: rows.integer(0, 2)) : nil
+                ? ChangeCounts(origin: rows.integer(0, 0), last: rows.integer(0, 1), forgotten: rows.integer(0, 2))
+                : nil
             guard var rendering = ChangesRendering(query, at: counts, in: answers) else { return .forgotten }
             // Without changes, the row of the counts has no place.
             for row in 0..<rows.count where !rows.isNull(row, 3) {

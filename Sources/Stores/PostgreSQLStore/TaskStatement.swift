@@ -215,7 +215,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .insert: [text, number, text, truth, number, number, number, number] + TaskDetails().parameters
         case .change: [text, number, text, truth, number, number, number, truth] + TaskDetails().parameters
         case .update:
-            [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .integers([]), .booleans([])]
+            [
+                text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .integers([]),
+                .booleans([]),
+            ]
                 + arrays
         case .remove: [text, number, number, number, number, number, number]
         case .removeSeveral: [text, number, number, number, .integers([]), .integers([]), .integers([])]

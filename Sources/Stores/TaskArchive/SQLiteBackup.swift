@@ -107,7 +107,8 @@ package struct SQLiteRestore: Sendable {
         let connection = try SQLiteFile(partial).open(.readWrite, anyVersion: true)
         do throws(SQLiteError) {
             // A copy of a version without change numbers gets them at the next start.
-            let columns = try connection.integer("SELECT count(*) FROM pragma_table_info('owners') WHERE name = 'origin'")
+            let columns = try connection.integer(
+                "SELECT count(*) FROM pragma_table_info('owners') WHERE name = 'origin'")
             guard columns == 1 else { return }
             try connection.execute("PRAGMA synchronous = FULL; UPDATE owners SET origin = \(SQLiteSchema.newOrigin)")
         } catch {

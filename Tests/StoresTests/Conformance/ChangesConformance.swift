@@ -42,7 +42,8 @@ struct ChangesConformance {
             for number in 1...3 { _ = try await store.added("\(number)", of: alice) }
             _ = try await store.added("other", of: bob)
             let start = try await store.changes(of: alice).next
-            #expect(try await store.change(1, TaskChange(completed: false), expected: nil, at: 9, of: alice).changed != nil)
+            #expect(
+                try await store.change(1, TaskChange(completed: false), expected: nil, at: 9, of: alice).changed != nil)
             _ = try await store.change(1, done, expected: [7], at: 9, of: alice)
             _ = try await store.remove(1, expected: [7], of: alice)
             #expect(try await store.remove(9, of: alice) == false)
@@ -82,7 +83,8 @@ struct ChangesConformance {
             let then = ChangePoint(origin: next.origin, number: 7)
             #expect(third == ChangesPage(rendering: [changed], removed: [2, 3], next: then, more: true))
             let end = ChangePoint(origin: next.origin, number: 8)
-            #expect(try await store.changes(since: then, limit: 1, of: alice) == ChangesPage(rendering: [last], next: end))
+            #expect(
+                try await store.changes(since: then, limit: 1, of: alice) == ChangesPage(rendering: [last], next: end))
         }
     }
 
@@ -115,7 +117,8 @@ struct ChangesConformance {
             let point = try await store.changes(of: alice).next
             let wrong = [
                 try await store.changes(of: bob).next, ChangePoint(origin: point.origin, number: 2),
-                ChangePoint(origin: point.origin, number: -1), ChangePoint(origin: point.origin, number: .max, listed: 1),
+                ChangePoint(origin: point.origin, number: -1),
+                ChangePoint(origin: point.origin, number: .max, listed: 1),
                 ChangePoint(origin: point.origin, number: .min, listed: -1),
             ]
             for since in wrong {
