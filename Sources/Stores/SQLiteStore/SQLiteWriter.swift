@@ -95,7 +95,7 @@ final class SQLiteWriter: StoreSession {
     private func prune() {
         let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
         // The next write reports the same failure.
-        let keys = try? transaction.pruneKeys(at: now, atMost: limit)
+        guard let keys = try? transaction.pruneKeys(at: now, atMost: limit) else { return mustPrune = false }
         let tasks = try? transaction.forgetRemovedTasks(
             until: now - environment.options.removedTasksKept, atMost: limit)
         mustPrune = keys == limit || tasks == limit
