@@ -20,7 +20,10 @@ package protocol OwnerTransaction: ~Copyable {
     /// The record of an idempotency key, also if it is not remembered any more.
     mutating func record(of key: String) throws(Failure) -> IdempotencyRecord?
 
+    /// Writes the counts of the owner's row.
     mutating func put(_ row: OwnerRow) throws(Failure)
+    /// Writes the deletion of the owner's row, which there may not be yet.
+    mutating func mark(_ row: OwnerRow) throws(Failure)
     mutating func insert(_ item: TaskItem) throws(Failure)
     /// Writes a task; a store need not write what is the same as in `old`.
     mutating func update(_ old: TaskItem, to new: TaskItem) throws(Failure)
@@ -42,10 +45,20 @@ package struct OwnerRow: Sendable, Equatable {
     package var next: Int64
     /// How many tasks the owner has.
     package var tasks: Int64
+    /// When the owner was last deleted, in milliseconds since 1970, UTC; nil if never, or longer ago than ``markLifetime``.
+    package var deleted: Int64?
+    /// The next id at that time: the tasks before it are removed.
+    package var first: Int64 = 1
+
+    /// How long the row of a deleted owner is kept, in milliseconds: 31 days, while no token can live for more than seven.
+    package static let markLifetime: Int64 = 31 * 86_400_000
 
     package init(next: Int64 = 1, tasks: Int64 = 0) {
         (self.next, self.tasks) = (next, tasks)
     }
+
+    /// Whether the owner was deleted after a token was issued, or in the same second.
+    package func wasDeleted(after issued: Int64) -> Bool { deleted.map { $0 >= issued } ?? false }
 }
 
 /// The tasks of an owner that a transaction has changed, by their ids.
@@ -64,7 +77,9 @@ extension OwnerTransaction where Self: ~Copyable {
     /// Adds a task under the next id of the owner's row.
     mutating func add(_ item: TaskItem, to row: OwnerRow) throws(Failure) {
         try insert(item)
-        try put(OwnerRow(next: item.id + 1, tasks: row.tasks &+ 1))
+        var row = row
+        (row.next, row.tasks) = (item.id + 1, row.tasks &+ 1)
+        try put(row)
         change.put.append(item.id)
     }
 

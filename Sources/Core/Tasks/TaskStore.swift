@@ -2,6 +2,7 @@
 ///
 /// - Every command and query names its owner, and sees nothing of any other owner.
 /// - A command is one atomic change. Only a removal of many tasks may take several; a failure may leave some tasks.
+/// - A command of a caller whose token is from before the deletion of the owner (``RemoveOwner``) changes nothing.
 /// - A change that was answered survives `kill -9` and a power cut (except in the memory store, which says so).
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
@@ -25,6 +26,8 @@ package protocol TaskStore: Sendable {
     func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome
 
     func perform(_ command: RemoveTasks) async throws(StoreError) -> Int
+
+    func perform(_ command: RemoveOwner) async throws(StoreError)
 
     /// Whether the store can answer now. The check uses the disk or the network.
     func check() async throws(StoreError)
@@ -110,6 +113,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case unavailable(reason: String)
     /// The disk is full.
     case full
+    /// The owner was deleted after the caller's token was issued.
+    case ownerDeleted
     /// Any other failure. The reason is for the log, and holds no text of a task.
     case broken(reason: String)
 }

@@ -143,6 +143,8 @@ enum InputFailure: Error {
     case argument(name: String, expected: String)
     /// A request to delete has an argument that it does not know.
     case unknownArgument
+    /// A request to delete everything does not say `Confirm-Delete: yes`.
+    case unconfirmedDeletion
     /// Not a list of changes; JSON that is malformed at this byte, if it is known.
     case malformedChanges(offset: Int?)
     /// A failure of one change in a list, counted from 1.
@@ -196,7 +198,11 @@ enum InputFailure: Error {
             Problem(
                 400, "request.query", "A query argument cannot be used",
                 "Nothing was deleted. Delete one task by its id and without an argument, or of /api/tasks those that are done "
-                    + "(completed=true) or that have a text (task=...).")
+                    + "(completed=true) or that have a text (task=...). DELETE /api/me deletes everything.")
+        case .unconfirmedDeletion:
+            Problem(
+                428, "account.unconfirmed", "Nothing was deleted yet",
+                "This deletes all of your tasks for good. Send the request again with the header Confirm-Delete: yes.")
         case .malformedChanges(let offset):
             Problem(
                 400, "request.changes", "The list of changes cannot be used",
@@ -295,6 +301,10 @@ enum StateFailure: Error {
                 503, "store.unavailable", "The store cannot be reached",
                 "A change may have been made or not; try again shortly, with the same Idempotency-Key.",
                 headers: ["Retry-After": "5"])
+        case .ownerDeleted:
+            Problem(
+                403, "account.deleted", "The account was deleted",
+                "Its tasks are gone, and this token is from before. Sign in again to begin with an empty list.")
         case .full:
             Problem(
                 507, "store.full", "The disk is full", "Nothing was changed; the server's operator must make room.")

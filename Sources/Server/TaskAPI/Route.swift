@@ -21,7 +21,7 @@ import Tokens
 ///   returns ``HandlerResult/ready(_:)`` only for what is in memory, and never blocks: it runs on the event loop.
 package enum Route: Int, CaseIterable, Sendable {
     case tasks, task, tasksOfNamedOwner, taskByText
-    case me
+    case me, export
     case unknownBelowAPI
     case health, readiness
     case pageConfiguration, protectedResource, protectedResourceByPath
@@ -58,7 +58,12 @@ package enum Route: Int, CaseIterable, Sendable {
                 Operation(.post, scope: .write, handler: .withBody(tasks.addTextOfPath)),
                 Operation(.delete, scope: .write, handler: .withBody(tasks.removeTextOfPath)))
         case .me:
-            .protected("/api/me", Operation(.get, .head, scope: .read, handler: .ofPrincipal(PrincipalAnswer.answer)))
+            .protected(
+                "/api/me",
+                Operation(.get, .head, scope: .read, handler: .ofPrincipal(PrincipalAnswer.answer)),
+                Operation(.delete, scope: .write, handler: .withoutBody(tasks.removeOwner)))
+        case .export:
+            .protected("/api/me/export", Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.export)))
         // A path below /api that does not exist asks for a token like the others (V-08).
         case .unknownBelowAPI: .protected("/api/?")
         case .health: .open("/healthz", pages.health)

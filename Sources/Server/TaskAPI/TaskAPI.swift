@@ -67,7 +67,7 @@ package final class TaskAPI: RequestHandler {
     private func decide(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> Decision {
         let owner = Owner(principal.owner)
         try authentication.admit(owner, request)
-        request.owner = owner
+        (request.owner, request.issued) = (owner, principal.issued * 1000)
         let route = request.match.definition
         guard let operation = route.operation(request.head.method) else {
             throw route.methods.isEmpty ? .nothingHere : .methodNotAllowed(route.methods)
@@ -161,6 +161,8 @@ final class APIRequest: @unchecked Sendable {
     private let started: UInt64
     /// The person, once the token was verified.
     var owner: Owner?
+    /// When the token was issued, in milliseconds since 1970.
+    var issued: Int64 = 0
     /// The remaining requests of the person, if requests are limited.
     var rate: RateState?
     private var problem: String?

@@ -42,6 +42,10 @@ package final class MemoryTaskStore: TaskStore {
         try await command.repeated { command throws(StoreError) in try run(command) }
     }
 
+    package func perform(_ command: RemoveOwner) async throws(StoreError) {
+        try await command.repeated { command throws(StoreError) in try run(command) }
+    }
+
     package func check() async throws(StoreError) {
         guard !state.withLock({ $0.isClosed }) else { throw .overloaded }
     }
@@ -68,11 +72,13 @@ package final class MemoryTaskStore: TaskStore {
             state.owners[command.owner] = nil
             defer { if tasks.row() != nil { state.owners[command.owner] = tasks } }
             tasks.change = OwnerChange(of: command.owner)
+            let outcome: Result<Command.Outcome, StoreError>
             do throws(ForeignValue) {
-                return try command.run(on: &tasks)
+                outcome = try command.outcome(on: &tasks)
             } catch {
                 throw .broken(reason: error.message)
             }
+            return try outcome.get()
         }
     }
 }
@@ -111,6 +117,8 @@ struct MemoryTasks: OwnerTransaction {
     func record(of key: String) -> IdempotencyRecord? { records[key] }
 
     mutating func put(_ row: OwnerRow) { counts = row }
+
+    mutating func mark(_ row: OwnerRow) { counts = row }
 
     mutating func insert(_ item: TaskItem) { items.append(item) }
 

@@ -10,7 +10,7 @@ package enum PostgreSQLSchema {
 
     /// What each migration adds, if the tables are divided into that many partitions.
     private static func migrations(partitions: Int?) -> [String] {
-        [tables(partitions: partitions), boundsOfAttempts, details]
+        [tables(partitions: partitions), boundsOfAttempts, details, deletions]
     }
 
     /// The first migration.
@@ -60,6 +60,15 @@ package enum PostgreSQLSchema {
             ADD COLUMN position double precision;
         ALTER TABLE tasks ADD COLUMN due text COLLATE "C", ADD COLUMN notes text COLLATE "C",
             ADD COLUMN position double precision;
+        """
+
+    /// Version 4: when an owner was deleted, and the next id at that time; NULL for nearly all.
+    ///
+    /// The migration changes no row. Servers of version 3 do not know the mark, so none of them may run when a person
+    /// leaves. Partitions on other servers need the same columns.
+    private static let deletions = """
+        ALTER TABLE owners ADD COLUMN deleted bigint, ADD COLUMN first_id bigint;
+        CREATE INDEX owners_by_deletion ON owners(deleted) WHERE deleted IS NOT NULL;
         """
 
     private static func division(into count: Int) -> String {

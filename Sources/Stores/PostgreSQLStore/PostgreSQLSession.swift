@@ -85,12 +85,15 @@ final class PostgreSQLSession: StoreSession {
         if connection.isLost { throw connection.lastError }
     }
 
-    /// Forgets idempotency keys that are too old, also of owners who never come again; a failure is tried again later.
+    /// Removes idempotency keys that are too old, also of owners who never come again, and rows of owners who were deleted
+    /// long ago; a failure is tried again later.
     private func prune(at now: UInt64) throws(PostgreSQLError) {
-        let limit = configuration.options.time.wallMilliseconds - IdempotencyKey.lifetime
+        let time = configuration.options.time.wallMilliseconds
         var removed = 0
-        let statement = BoundStatement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))])
-        _ = try exchange([statement]) { removed = $1.count }
+        let statements = [
+            (TaskStatement.prune, IdempotencyKey.lifetime), (.pruneOwners, OwnerRow.markLifetime),
+        ].map { BoundStatement($0, [.integer(time - $1), .integer(Int64(Self.mostPruned))]) }
+        _ = try exchange(statements) { removed = max(removed, $1.count) }
         nextPruning = removed == Self.mostPruned ? 0 : now + configuration.options.pruningMilliseconds * 1_000_000
     }
 

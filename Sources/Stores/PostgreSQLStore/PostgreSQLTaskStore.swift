@@ -79,6 +79,10 @@ package final class PostgreSQLTaskStore: TaskStore {
         try await command.repeated { command throws(StoreError) in try await write(command) }
     }
 
+    package func perform(_ command: RemoveOwner) async throws(StoreError) {
+        try await command.repeated { command throws(StoreError) in try await write(command) }
+    }
+
     /// Makes a transaction, which a standby would refuse.
     ///
     /// At the start and after a write that failed, the check writes as an addition does, until a write succeeds.

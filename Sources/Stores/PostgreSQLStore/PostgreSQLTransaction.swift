@@ -24,6 +24,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
     private var owner: OwnerRow?
 
     private var isOwnerWritten = true
+    private var isMarkWritten = true
     private var inserted: [Int64: TaskItem] = [:]
     private var updated: [Int64: (old: TaskItem, new: TaskItem)] = [:]
     private var deleted: [Int64] = []
@@ -79,18 +80,21 @@ struct PostgreSQLTransaction: OwnerTransaction {
         switch selection {
         case .withText(let text): statement(.withText, [.text(text.value)])
         case .completed: statement(.completed)
+        case .before(let id): statement(.before, [.integer(id)])
         }
     }
 
     mutating func receive(_ rows: borrowing Rows, of statement: TaskStatement) {
         switch statement {
         case .lockOwner where rows.count > 0:
-            owner = OwnerRow(next: rows.integer(0, 0), tasks: rows.integer(0, 1))
+            var row = OwnerRow(next: rows.integer(0, 0), tasks: rows.integer(0, 1))
+            if !rows.isNull(0, 2) { (row.deleted, row.first) = (rows.integer(0, 2), rows.integer(0, 3)) }
+            owner = row
         case .lockRevision, .lockRevisions:
             for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
         case .lockTask, .lockTasks:
             for row in 0..<rows.count { receiveTask(rows, row) }
-        case .withText, .completed:
+        case .withText, .completed, .before:
             selected = (0..<rows.count).map { rows.integer($0, 0) }
         case .attempt:
             for row in 0..<rows.count { receiveRecord(rows, row) }
@@ -177,6 +181,11 @@ struct PostgreSQLTransaction: OwnerTransaction {
         isOwnerWritten = false
     }
 
+    mutating func mark(_ row: OwnerRow) {
+        owner = row
+        isMarkWritten = false
+    }
+
     mutating func insert(_ item: TaskItem) {
         inserted[item.id] = item
         note(item)
@@ -228,11 +237,12 @@ struct PostgreSQLTransaction: OwnerTransaction {
         } else if !isOwnerWritten {
             statements.append(statement(.putOwner, counts))
         }
+        if !isMarkWritten { statements.append(statement(.markOwner, [.integer(row.deleted), .integer(row.first)])) }
         statements += replacedKeys.map { statement(.forgetAttempt, [.text($0)]) }
         if let oldestRecord { statements.append(statement(.forgetAttempts, [.integer(oldestRecord)])) }
         statements += newRecords.values.map(putAttempt)
         (replacedKeys, oldestRecord) = ([], nil)
-        (inserted, updated, deleted, newRecords, isOwnerWritten) = ([:], [:], [], [:], true)
+        (inserted, updated, deleted, newRecords, isOwnerWritten, isMarkWritten) = ([:], [:], [], [:], true, true)
         return statements
     }
 

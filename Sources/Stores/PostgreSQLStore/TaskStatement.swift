@@ -10,10 +10,11 @@ import Tasks
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case page, longPage, find
-    case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, attempt
-    case insert, change, update, remove, removeSeveral, putOwner, forgetAttempt, forgetAttempts, putAttempt
+    case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
+    case attempt
+    case insert, change, update, remove, removeSeveral, putOwner, markOwner, forgetAttempt, forgetAttempts, putAttempt
     case probe
-    case begin, guarantee, commit, rollBack, prune
+    case begin, guarantee, commit, rollBack, prune, pruneOwners
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     ///
@@ -25,13 +26,14 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .add: Self.addSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
-        case .lockOwner: "SELECT next_id, tasks FROM owners WHERE owner = $1 FOR UPDATE"
+        case .lockOwner: "SELECT next_id, tasks, deleted, first_id FROM owners WHERE owner = $1 FOR UPDATE"
         case .lockRevision: Self.lockSQL("id, revision", "id = $2")
         case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2)")
         case .lockTask: Self.lockSQL(TaskColumns.all, "id = $2")
         case .lockTasks: Self.lockSQL(TaskColumns.all, "id = ANY ($2)")
         case .withText: Self.lockSQL("id", "text = $2 LIMIT \(RemoveTasks.most)")
         case .completed: Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)")
+        case .before: Self.lockSQL("id", "id < $2 LIMIT \(RemoveTasks.most)")
         case .attempt: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = $2"
         case .insert: Self.insertSQL
         case .change: Self.changeSQL
@@ -39,6 +41,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .remove: Self.removeSQL("id = $4")
         case .removeSeveral: Self.removeSQL("id = ANY ($4)")
         case .putOwner: Self.putOwnerSQL
+        case .markOwner: "UPDATE owners SET deleted = $2, first_id = $3 WHERE owner = $1"
         case .forgetAttempt: "DELETE FROM attempts WHERE owner = $1 AND key = $2"
         case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND id < $2"
         case .putAttempt: Self.putAttemptSQL
@@ -49,6 +52,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .commit: "COMMIT"
         case .rollBack: "ROLLBACK"
         case .prune: Self.pruneSQL
+        case .pruneOwners: Self.pruneOwnersSQL
         }
     }
 
@@ -81,14 +85,15 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         ) AS measured WHERE before <= $5 ORDER BY id
         """
 
-    /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
+    /// Adds $2 tasks at once, if there are not more than $3 then and the owner was not deleted at $4 or later; makes the
+    /// owner's row if there is none.
     ///
     /// The answer is the id of the first task. An answer without a row means that nothing was added, for whatever reason:
     /// then each addition reads the owner's row by itself.
     private static let addSQL = """
         WITH taken AS (
             UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2
-            WHERE owner = $1 AND tasks <= $3 - $2 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
+            WHERE owner = $1 AND tasks <= $3 - $2 AND coalesce(deleted < $4, true) AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
             RETURNING next_id - $2 AS id
         ), made AS (
             INSERT INTO owners(owner, next_id, tasks) SELECT $1, 1 + $2, $2
@@ -98,7 +103,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             INSERT INTO tasks(owner, \(TaskColumns.all))
             SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1,
                 \(TaskDetail.list { "line.\($0.name)" })
-            FROM first, unnest($4, $5, $6, \(TaskDetail.parameters(from: 7))) WITH ORDINALITY
+            FROM first, unnest($5, $6, $7, \(TaskDetail.parameters(from: 8))) WITH ORDINALITY
                 AS line(text, completed, time, \(TaskDetail.columns), number)
         )
         SELECT id FROM first
@@ -161,8 +166,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .makeOwner, .lockOwner, .completed, .probe: [text]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
-        case .add: [text, number, number, .texts([]), .booleans([]), .integers([])] + arrays
-        case .find, .lockRevision, .lockTask, .forgetAttempts: [text, number]
+        case .add: [text, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
+        case .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
         case .lockRevisions, .lockTasks: [text, .integers([])]
         case .withText, .attempt, .forgetAttempt: [text, text]
         case .insert: [text, number, text, truth, number, number, number] + TaskDetails().parameters
@@ -171,10 +176,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
             [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .booleans([])] + arrays
         case .remove: [text, number, number, number]
         case .removeSeveral: [text, number, number, .integers([])]
-        case .putOwner: [text, number, number]
+        case .putOwner, .markOwner: [text, number, number]
         case .putAttempt: [text, text, number, number, number, text, truth] + TaskDetails().parameters
         case .guarantee: [text]
-        case .prune: [number, number]
+        case .prune, .pruneOwners: [number, number]
         case .begin, .commit, .rollBack: []
         }
     }
@@ -194,7 +199,7 @@ extension TaskStatement {
     /// Whether the statement concerns one owner, its `$1`.
     package var namesOwner: Bool {
         switch self {
-        case .begin, .guarantee, .commit, .rollBack, .prune: false
+        case .begin, .guarantee, .commit, .rollBack, .prune, .pruneOwners: false
         default: true
         }
     }
@@ -214,6 +219,15 @@ extension TaskStatement {
         ) AS old
         WHERE attempts.owner = old.owner AND attempts.key = old.key
         RETURNING true
+        """
+
+    /// Removes up to $2 rows of owners who were deleted at $1 or before, and have added nothing since.
+    static let pruneOwnersSQL = """
+        DELETE FROM owners USING (
+            SELECT owner FROM owners WHERE deleted <= $1 AND tasks = 0 AND next_id = first_id LIMIT $2
+            FOR UPDATE SKIP LOCKED
+        ) AS old
+        WHERE owners.owner = old.owner RETURNING true
         """
 
     /// Gives each statement, and each pause between two, a deadline of $1 milliseconds, and a quarter of a second to wait

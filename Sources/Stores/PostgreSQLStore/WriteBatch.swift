@@ -147,6 +147,7 @@ private struct OwnerWrites {
             .add, of: owner,
             [
                 .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
+                .integer(commands.map(\.issued).min() ?? 0),
                 .texts(commands.map(\.text.value)), .booleans(commands.map(\.completed)),
                 .integers(commands.map(\.time)),
             ] + commands.map(\.details).parameters)
@@ -228,8 +229,8 @@ final class PostgreSQLWrite: JobWork {
 
     private static func running<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) -> Kind {
         .command(command.reads) { transaction throws(PostgreSQLError) in
-            let outcome = try command.run(on: &transaction)
-            return { reply.answer(.success(outcome)) }
+            let outcome = try command.outcome(on: &transaction)
+            return { reply.answer(outcome) }
         }
     }
 }

@@ -44,6 +44,12 @@ package enum SQLiteSchema {
         ALTER TABLE attempts ADD COLUMN notes TEXT;
         ALTER TABLE attempts ADD COLUMN position REAL;
         """,
+        // When an owner was deleted, and the next id at that time; NULL for nearly all. Changes no row.
+        """
+        ALTER TABLE owners ADD COLUMN deleted INTEGER;
+        ALTER TABLE owners ADD COLUMN first_id INTEGER;
+        CREATE INDEX owners_by_deletion ON owners(deleted) WHERE deleted IS NOT NULL;
+        """,
     ]
 
     /// The version of the tables, 0 in an empty file; nil in a file of another program.

@@ -18,6 +18,8 @@ package struct SQLiteStoreOptions: Sendable {
     /// For tests: called when a list was read and is not cached yet.
     package var afterRead: @Sendable () -> Void = {}
 
+    /// For tests: how long the log may keep what was deleted with an owner.
+    package var logEmptyingMilliseconds: UInt64 = 60_000
     /// For tests: the clock by which idempotency keys expire.
     package var time: any TimeSource = SystemTime()
 

@@ -108,7 +108,7 @@ package final class SQLiteTaskStore: TaskStore {
         try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) { reply in
             SQLiteWrite { transaction throws(SQLiteError) in
                 let (outcome, change) = try transaction.run(command)
-                return (change, { reply.answer(.success(outcome)) })
+                return (change, { reply.answer(outcome) })
             }
         }
     }
@@ -124,6 +124,10 @@ package final class SQLiteTaskStore: TaskStore {
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try await command.repeated { command throws(StoreError) in try await write(command) }
+    }
+
+    package func perform(_ command: RemoveOwner) async throws(StoreError) {
         try await command.repeated { command throws(StoreError) in try await write(command) }
     }
 

@@ -9,14 +9,19 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     var change = OwnerChange(of: Owner(""))
     /// The row of the owner, once it was read.
     private var known: OwnerRow??
+    /// Whether an owner was deleted, of whom the log has what was written before.
+    var hasDeletedOwner = false
     let begin: SQLiteStatement
     let commit: SQLiteStatement
     private let findOwner: SQLiteStatement
     private let insertOwner: SQLiteStatement
     private let updateOwner: SQLiteStatement
+    private let markOwner: SQLiteStatement
+    private let pruneOwners: SQLiteStatement
     private let find: SQLiteStatement
     private let findRevision: SQLiteStatement
     private let select: SQLiteStatement
+    private let selectBefore: SQLiteStatement
     private let insert: SQLiteStatement
     private let update: SQLiteStatement
     private let delete: SQLiteStatement
@@ -33,13 +38,17 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         SQLiteTransaction(
             answers: answers, begin: try connection.prepare("BEGIN IMMEDIATE"),
             commit: try connection.prepare("COMMIT"),
-            findOwner: try connection.prepare("SELECT next_id, tasks FROM owners WHERE owner = ?1"),
+            findOwner: try connection.prepare("SELECT next_id, tasks, deleted, first_id FROM owners WHERE owner = ?1"),
             insertOwner: try connection.prepare("INSERT INTO owners(owner, next_id, tasks) VALUES (?1, ?2, ?3)"),
             updateOwner: try connection.prepare("UPDATE owners SET next_id = ?2, tasks = ?3 WHERE owner = ?1"),
+            markOwner: try connection.prepare("UPDATE owners SET deleted = ?2, first_id = ?3 WHERE owner = ?1"),
+            pruneOwners: try connection.prepare(pruneOwners),
             find: try connection.prepare(TaskRow.find),
             findRevision: try connection.prepare("SELECT revision FROM tasks WHERE owner = ?1 AND id = ?2"),
             // Scans one owner's tasks, which are adjacent in the table. An index of texts would cost every addition.
             select: try connection.prepare(select),
+            selectBefore: try connection.prepare(
+                "SELECT id FROM tasks WHERE owner = ?1 AND id < ?2 LIMIT \(RemoveTasks.most)"),
             insert: try connection.prepare(insert), update: try connection.prepare(update),
             delete: try connection.prepare("DELETE FROM tasks WHERE owner = ?1 AND id = ?2"),
             findKey: try connection.prepare(findKey), putKey: try connection.prepare(putKey),
@@ -62,10 +71,10 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     /// Runs a command of an owner; returns the outcome, and what the command has changed.
     mutating func run<Command: TaskCommand>(
         _ command: Command
-    ) throws(SQLiteError) -> (outcome: Command.Outcome, change: OwnerChange) {
+    ) throws(SQLiteError) -> (outcome: Result<Command.Outcome, StoreError>, change: OwnerChange) {
         change = OwnerChange(of: command.owner)
         known = nil
-        return (try command.run(on: &self), change)
+        return (try command.outcome(on: &self), change)
     }
 
     private var owner: String { change.owner.identifier }
@@ -76,7 +85,11 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         if let known { return known }
         defer { findOwner.reset() }
         try findOwner.bind(owner)
-        let row = try findOwner.step() ? OwnerRow(next: findOwner.integer(0), tasks: findOwner.integer(1)) : nil
+        var row = try findOwner.step() ? OwnerRow(next: findOwner.integer(0), tasks: findOwner.integer(1)) : nil
+        if row != nil, !findOwner.isNull(2) {
+            row?.deleted = findOwner.integer(2)
+            row?.first = findOwner.integer(3)
+        }
         known = .some(row)
         return row
     }
@@ -92,11 +105,23 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     }
 
     func ids(of selection: RemoveTasks.Selection) throws(SQLiteError) -> [Int64] {
-        let text: String? = if case .withText(let text) = selection { text.value } else { nil }
-        defer { select.reset() }
-        try select.bind(owner, text)
+        switch selection {
+        case .withText(let text):
+            try select.bind(owner, text.value)
+            return try Self.ids(in: select)
+        case .completed:
+            try select.bind(owner, String?.none)
+            return try Self.ids(in: select)
+        case .before(let id):
+            try selectBefore.bind(owner, id)
+            return try Self.ids(in: selectBefore)
+        }
+    }
+
+    private static func ids(in statement: borrowing SQLiteStatement) throws(SQLiteError) -> [Int64] {
+        defer { statement.reset() }
         var ids: [Int64] = []
-        while try select.step() { ids.append(select.integer(0)) }
+        while try statement.step() { ids.append(statement.integer(0)) }
         return ids
     }
 
@@ -110,6 +135,12 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
             try updateOwner.run(owner, row.next, row.tasks)
         }
         known = .some(row)
+    }
+
+    mutating func mark(_ row: OwnerRow) throws(SQLiteError) {
+        if try self.row() == nil { try put(row) }
+        try markOwner.run(owner, row.deleted, row.first)
+        (known, hasDeletedOwner) = (.some(row), true)
     }
 
     func insert(_ item: TaskItem) throws(SQLiteError) {
@@ -167,6 +198,16 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
 
     func forgetRecords(ofTasksBefore id: Int64) throws(SQLiteError) {
         try trimKeys.run(owner, id)
+    }
+
+    private static let pruneOwners = """
+        DELETE FROM owners WHERE owner IN (
+            SELECT owner FROM owners WHERE deleted <= ?1 AND tasks = 0 AND next_id = first_id LIMIT ?2)
+        """
+
+    /// Removes at most this many rows of owners who were deleted long ago, and have not come back.
+    func pruneOwners(at time: Int64, atMost limit: Int64) throws(SQLiteError) {
+        try pruneOwners.run(time - OwnerRow.markLifetime, limit)
     }
 
     /// Removes at most this many of the keys that are expired at this time.

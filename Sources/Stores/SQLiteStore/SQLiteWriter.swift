@@ -9,6 +9,11 @@ struct SQLiteEnvironment: Sendable {
     let health: SQLiteHealth
     let cache: ListCache
     let checkpointer: Checkpointer
+
+    /// When the log is emptied after something has given a reason for it.
+    fileprivate var nextEmptying: UInt64 {
+        SystemTime().monotonicNanoseconds + options.logEmptyingMilliseconds * 1_000_000
+    }
 }
 
 /// The session of the thread that writes.
@@ -20,11 +25,15 @@ final class SQLiteWriter: StoreSession {
     private var nextMaintenance: UInt64 = 0
     /// Whether there may be more expired idempotency keys than were removed last.
     private var mustPrune = false
+    /// When the log is emptied next, because it may have texts of an owner who was deleted; `.max` if it has none.
+    private var nextEmptying: UInt64
 
     init(_ transaction: consuming SQLiteTransaction, _ lock: SQLiteFileLock, _ environment: SQLiteEnvironment) {
         self.transaction = transaction
         self.lock = lock
         self.environment = environment
+        // A server that ended in the middle may have left such a log.
+        nextEmptying = environment.nextEmptying
     }
 
     /// Looks at the files and for expired keys once a second, and leaves the database to the checkpointer for a moment.
@@ -39,7 +48,12 @@ final class SQLiteWriter: StoreSession {
             besideCheckpointer { prune() }
             if mustPrune { return 0 }
         }
-        return nextMaintenance
+        if transaction.hasDeletedOwner {
+            transaction.hasDeletedOwner = false
+            nextEmptying = min(nextEmptying, environment.nextEmptying)
+        }
+        if now >= nextEmptying { nextEmptying = isLogEmptied() ? .max : now + 1_000_000_000 }
+        return min(nextMaintenance, nextEmptying)
     }
 
     var room: WriteRoom { environment.checkpointer.room }
@@ -90,13 +104,22 @@ final class SQLiteWriter: StoreSession {
         result.note(change)
     }
 
-    /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
+    /// Removes rows of deleted owners and expired idempotency keys, twice as many as a transaction of writes can add, so that
+    /// it keeps up.
     private func prune() {
         let limit = 2 * Job.mostWeight
         // The next write reports the same failure.
-        let isDone: Void? = try? transaction.pruneKeys(
-            at: environment.options.time.wallMilliseconds, atMost: Int64(limit))
+        let time = environment.options.time.wallMilliseconds
+        try? transaction.pruneOwners(at: time, atMost: Int64(limit))
+        let isDone: Void? = try? transaction.pruneKeys(at: time, atMost: Int64(limit))
         mustPrune = isDone != nil && transaction.connection.changes == limit
+    }
+
+    /// Copies all of the log into the database and cuts it, unless a reader or a checkpoint is in the way.
+    private func isLogEmptied() -> Bool {
+        transaction.connection.setBusyTimeout(milliseconds: 0)
+        defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
+        return besideCheckpointer { try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") } == 0
     }
 
     /// Cached lists are as lost as the file: they are not answered either.

@@ -23,7 +23,7 @@ package final class SQLiteTables: TaskTables {
             }
         if use == .change {
             try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
-                try connection.execute("PRAGMA synchronous = FULL")
+                try connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             }
         }
     }
