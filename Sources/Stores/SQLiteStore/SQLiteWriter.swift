@@ -110,9 +110,10 @@ final class SQLiteWriter: StoreSession {
         let limit = 2 * Job.mostWeight
         // The next write reports the same failure.
         let time = environment.options.time.wallMilliseconds
-        try? transaction.pruneOwners(at: time, atMost: Int64(limit))
         let isDone: Void? = try? transaction.pruneKeys(at: time, atMost: Int64(limit))
         mustPrune = isDone != nil && transaction.connection.changes == limit
+        // Where the first statement has waited for another program, the second one would wait as long.
+        if isDone != nil { try? transaction.pruneOwners(at: time, atMost: Int64(limit)) }
     }
 
     /// Copies all of the log into the database and cuts it, unless a reader or a checkpoint is in the way.
