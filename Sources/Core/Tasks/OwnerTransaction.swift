@@ -54,6 +54,8 @@ package struct OwnerChange: Sendable, Equatable {
     /// The tasks that were added or changed, in the order of the changes.
     package var put: [Int64] = []
     package var removed: [Int64] = []
+    /// The owner's last change number after them.
+    package var number: Int64 = 0
 
     package init(of owner: Owner) { self.owner = owner }
 

@@ -13,6 +13,14 @@ package protocol TaskStore: Sendable {
 
     func read(_ query: FindTask) async throws(StoreError) -> TaskItem?
 
+    func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome
+
+    /// The last change number of each of these owners; owners who never had a task are left out.
+    func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64]
+
+    /// Those who are told after each commit of this store.
+    var commits: CommitListeners { get }
+
     /// All of an owner's tasks, as ``ListTasks`` would read them, if they are cached. It never waits.
     func cachedList(of owner: Owner) -> TaskList?
 
@@ -36,6 +44,11 @@ package protocol TaskStore: Sendable {
 extension TaskStore {
     /// Returns nil: a store without cached lists reads every time.
     package func cachedList(of owner: Owner) -> TaskList? { nil }
+
+    // These three stand here until every store has its own.
+    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome { .forgotten }
+    package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] { [:] }
+    package var commits: CommitListeners { CommitListeners() }
 }
 
 /// A client's key for one addition, and a digest of the request.
