@@ -123,7 +123,8 @@ extension ServerCore {
                 switch connection.publishedPhase.current {
                 case .idle: _ = connection.shutDown()
                 case .header where isHeadLate: _ = connection.shutDown()
-                case .header, .body, .handling, .response, .longResponse, .discarding, .stream, .silentStream, nil: break
+                case .header, .body, .handling, .response, .longResponse, .discarding, .stream, .silentStream, nil:
+                    break
                 }
             }
         }
