@@ -19,7 +19,7 @@ export function dragging(list, { drop, end }) {
   const isOwn = (event) => event.pointerId === drag?.pointer;
 
   const begin = (row, event) => {
-    if (isActive() || row.matches(".done, .editing, :only-child, .by-due > li")) return;
+    if (isActive() || row.matches(".done, .editing, .held, :only-child, .by-due > li")) return;
     event.preventDefault();
     list.setPointerCapture(event.pointerId);
     const rows = [...list.children];
@@ -106,7 +106,7 @@ export function swiping(list, hold) {
     return ended;
   };
   list.addEventListener("pointerdown", (event) => {
-    const row = event.target.closest("li:not(.editing)");
+    const row = event.target.closest("li:not(.editing, .held)");
     if (event.pointerType !== "touch" || !event.isPrimary || !row) return;
     const timer = setTimeout(() => hold(end().row, event), HOLD);
     swipe = { pointer: event.pointerId, row, x: event.clientX, y: event.clientY, distance: 0, timer };

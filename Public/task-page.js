@@ -262,22 +262,27 @@ export class TaskPage {
     this.#change(() => (row = this.model.add(text, false, { due })));
     this.#keepDraft();
     this.#view.reveal(row);
-    announce(`Added ${brief(text)}`);
+    const away = this.#removal([{ row, text }]);
+    this.undo.offer("added", [{ row, text }], away.make, { again: away.back, spoken: `Added ${brief(text)}` });
     field.focus();
   }
 
   #complete(task, completed) {
     const word = completed ? "done" : "open again";
-    this.#undoable(word, task, () => this.model.complete(task, completed), (now) => this.model.complete(now, !completed));
+    this.#undoable(word, [task], (now) => this.model.complete(now, completed), (now) => this.model.complete(now, !completed));
   }
 
-  /** Makes a change that the person can take back: `back` is given the task as it is then, if there is one. */
-  #undoable(word, task, action, back, spoken) {
-    this.#change(action);
-    this.undo.offer(word, [task], () => {
-      const now = this.#finder()(task);
-      if (now) this.#change(() => back(now));
-    }, spoken?.());
+  /**
+   * Makes a change of tasks that the person can take back, and make again: `action` and `back` are given a task, and later
+   * the task as it is then, if there is one, and the task as it was.
+   */
+  #undoable(word, tasks, action, back, spoken) {
+    this.#change(() => tasks.forEach((task) => action(task, task)));
+    const each = (act) => () => this.#change(() => {
+      const find = this.#finder();
+      for (const task of tasks) if (find(task)) act(find(task), task);
+    });
+    this.undo.offer(word, tasks, each(back), { again: each(action), spoken: spoken?.() });
   }
 
   /** Returns a function that finds a task as it is now, also if it was deleted and added again. */
@@ -307,7 +312,7 @@ export class TaskPage {
       for (const [field] of altered) this.model.edit(now, field, to[field] || null, from[field] || null);
     };
     const written = Object.fromEntries(altered);
-    this.#undoable("changed", task, () => edit(task, seen, written), (now) => edit(now, written, seen));
+    this.#undoable("changed", [task], (now) => edit(now, seen, written), (now) => edit(now, written, seen));
     return null;
   }
 
@@ -318,25 +323,44 @@ export class TaskPage {
     const move = (now, to) => {
       for (const [moved, position] of moving(this.model.view(), now, to)) this.model.place(moved, position);
     };
-    this.#undoable("moved", task, () => move(task, place), (now) => {
+    const [[side, neighbour]] = Object.entries(place);
+    const there = (now) => {
+      const other = this.#finder()(neighbour);
+      if (other) move(now, { [side]: other });
+    };
+    this.#undoable("moved", [task], there, (now) => {
       const after = before.map(this.#finder()).findLast(Boolean);
       move(now, after ? { after } : { before: this.model.view().find(({ row }) => row !== now.row) });
     }, () => `Moved ${brief(task.text)}: ${this.#view.placeOf(task.row)}`);
   }
 
-  /** Deletes tasks; what was deleted comes back as it was, or is added again if the server has deleted it already. */
   #remove(tasks, asShown) {
+    const { make, back } = this.#removal(tasks, asShown);
+    make(tasks);
+    this.undo.offer("deleted", tasks, back, { again: make });
+  }
+
+  /**
+   * Returns {make, back}: `make` deletes the tasks as they are given, or as they are then, and `back` brings them back, or
+   * adds them again if the server has deleted them already.
+   */
+  #removal(tasks, asShown) {
+    let removed;
     let keys;
-    this.#change(() => (keys = this.model.remove(tasks, asShown)));
-    this.undo.offer("deleted", tasks, () => this.#change(() => {
+    const make = (given) => this.#change(() => {
+      removed = given ?? tasks.map(this.#finder()).filter(Boolean);
+      keys = this.model.remove(removed, asShown);
+    });
+    const back = () => this.#change(() => {
       const changes = new Map(this.model.queue.all().map((change) => [change.key, change]));
       const find = this.#finder();
-      for (const [index, task] of tasks.entries()) {
+      for (const [index, task] of removed.entries()) {
         const removal = changes.get(keys[index]);
         if (removal?.problem || removal?.notBefore > Date.now()) this.model.queue.drop(removal.key);
         else if (!find(task)) this.#heirs.set(task.row, this.model.add(task.text, task.completed, placed(task)));
       }
-    }));
+    });
+    return { make, back };
   }
 
   #clearCompleted() {

@@ -26,6 +26,7 @@ const NOTHING_FOUND = ["Nothing found.", "No task and no notes contain these wor
 export const FILTER_NAMES = Object.keys(FILTERS);
 
 const TINTED = 1000; // milliseconds
+const HELD = 600; // milliseconds that a finished or deleted row stays where it is, so that a second click hits no other
 // The buttons that keep their state in local storage, under these names: true if finished tasks are folded, and if open
 // tasks stand by their due dates.
 const KEPT = { "finished-toggle": "tasks.finished", "by-due": "tasks.by-due" };
@@ -49,11 +50,14 @@ export class ListView {
   #lists = { open: find("rows"), done: find("finished-rows") };
   #dragging;
   #waiting; // the tasks that came while a row was being dragged
+  #held = new Map(); // the name of a row that stays for a moment -> what its task's `completed` has become; undefined if deleted
+  #holding; // timer
 
   constructor(actions) {
     this.#actions = actions;
     for (const list of Object.values(this.#lists)) {
       list.addEventListener("change", (event) => this.#changed(event));
+      list.addEventListener("click", refuseHeld, { capture: true });
       list.addEventListener("click", (event) => this.#clicked(event));
       onKey(list, (event) => this.#key(event));
       list.addEventListener("submit", (event) => {
@@ -110,14 +114,15 @@ export class ListView {
   /** The finished tasks in sight, as they are shown. */
   get finished() {
     const rows = [...this.#lists.done.children];
-    return rows.map((row) => this.#taskOf(row)).filter((task) => task.completed);
+    return rows.map((row) => this.#taskOf(row)).filter((task) => task.completed && !this.#held.has(task.row));
   }
 
   /** Shows all tasks; `news` are the ids of those that another device has changed, which are tinted for a moment. */
   render(tasks, isKnown, news = new Set()) {
     this.#waiting = this.#dragging.isActive() ? [tasks, isKnown, news] : undefined;
     if (this.#waiting) return;
-    const shown = this.#withEdited(tasks).filter((task) => task.row === this.#edited || this.#isWanted(task));
+    this.#release(tasks);
+    const shown = this.#withStaying(tasks).filter((task) => this.#isStaying(task.row) || this.#isWanted(task));
     const done = shown.filter((task) => this.#standsDone(task));
     const open = shown.filter((task) => !this.#standsDone(task));
     this.#renderSummary(tasks, isKnown);
@@ -129,7 +134,7 @@ export class ListView {
     this.#lists.open.classList.toggle("by-due", isSet("by-due")); // then tasks cannot be moved
     this.#renderRows({
       open: isSet("by-due") ? open.sort(byDue) : open,
-      done: this.#isFolded ? done.filter((task) => task.row === this.#edited) : done,
+      done: this.#isFolded ? done.filter((task) => this.#isStaying(task.row)) : done,
     });
     const [title, text] = this.isSearching ? NOTHING_FOUND : FILTERS[this.#filter].empty;
     find("empty").hidden = shown.length > 0 || !isKnown;
@@ -152,16 +157,43 @@ export class ListView {
     return this.#words.every((word) => text.includes(word));
   }
 
-  /** Returns all tasks, and the open one even if it was deleted elsewhere. */
-  #withEdited(tasks) {
-    if (!this.#editor || tasks.some((task) => task.row === this.#edited)) return tasks;
-    return [...tasks, this.#tasks.get(this.#edited)].sort(inOrder);
+  /** Whether a row stays where it is: that of the open task, and one that was finished or deleted just now. */
+  #isStaying(row) {
+    return row === this.#edited || this.#held.has(row);
   }
 
-  /** Whether a row stands among the finished ones; an open one stays where it is. */
+  /** Returns all tasks, and those whose rows stay even though they were deleted. */
+  #withStaying(tasks) {
+    const rows = new Set(tasks.map((task) => task.row));
+    const missing = [this.#edited, ...this.#held.keys()].filter((row) => row !== undefined && !rows.has(row));
+    return missing.length ? [...tasks, ...new Set(missing.map((row) => this.#tasks.get(row)))].sort(inOrder) : tasks;
+  }
+
+  /** Whether a row stands among the finished ones. */
   #standsDone(task) {
-    return task.row === this.#edited
-      ? this.#rows.get(task.row).parentElement === this.#lists.done : task.completed;
+    return this.#isStaying(task.row) ? this.#rows.get(task.row).parentElement === this.#lists.done : task.completed;
+  }
+
+  /** Keeps the row of a task where it is for a moment, and all others that are kept, so that nothing moves under the pointer. */
+  #hold({ row }, completed) {
+    this.#held.set(row, completed);
+    this.#rows.get(row).classList.add("held", completed === undefined ? "deleted" : "held");
+    clearTimeout(this.#holding);
+    this.#holding = setTimeout(() => {
+      this.#release();
+      this.#actions.changed();
+    }, HELD);
+  }
+
+  /** Lets the rows go whose tasks are not any more as they have become: somebody has taken that back. Without tasks, all. */
+  #release(tasks) {
+    if (!this.#held.size) return;
+    const completed = new Map(tasks?.map((task) => [task.row, task.completed]));
+    for (const [row, is] of this.#held) {
+      if (tasks && completed.get(row) === is) continue;
+      this.#held.delete(row);
+      this.#rows.get(row).classList.remove("held", "deleted");
+    }
   }
 
   #renderSummary(tasks, isKnown) {
@@ -251,6 +283,7 @@ export class ListView {
     const box = event.target;
     if (!box.classList.contains("check")) return;
     const task = this.#taskOf(box.closest("li"));
+    this.#hold(task, box.checked);
     this.#actions.complete(task, box.checked);
     box.checked = (this.#tasks.get(task.row) ?? task).completed; // as before, if the change could not be kept
   }
@@ -277,6 +310,7 @@ export class ListView {
 
   #remove(task) {
     if (task.row === this.#edited) this.#cancel();
+    this.#hold(task);
     this.#actions.remove(task);
   }
 
@@ -297,14 +331,16 @@ export class ListView {
   /** Moves an open task by one place among the tasks that are shown. */
   #step(row, isUp) {
     const other = isUp ? row.previousElementSibling : row.nextElementSibling;
-    if (row.parentElement !== this.#lists.open || !other || isSet("by-due")) return;
+    if (row.parentElement !== this.#lists.open || !other || isSet("by-due") || row.matches(".held")) return;
     this.#move(row, isUp ? { before: other } : { after: other });
     this.reveal(row.dataset.row);
   }
 
   #move(row, place) {
-    const [[side, other]] = Object.entries(place);
-    this.#actions.move(this.#taskOf(row), { [side]: this.#taskOf(other) });
+    let [[side, other]] = Object.entries(place);
+    const step = side === "after" ? "previousElementSibling" : "nextElementSibling";
+    while (other?.matches(".held")) other = other[step]; // its task may be no more
+    if (other && other !== row) this.#actions.move(this.#taskOf(row), { [side]: this.#taskOf(other) });
   }
 
   /** Returns the place of a row in its list, and the number of rows: "2 of 5". */
@@ -319,7 +355,7 @@ export class ListView {
    * `seen` are the values with which the person started. Saves the task that was open before.
    */
   edit(name, { values, seen, field = "text" } = {}) {
-    if (name === this.#edited || !this.#save() || !this.#rows.has(name)) return;
+    if (name === this.#edited || this.#held.has(name) || !this.#save() || !this.#rows.has(name)) return;
     const element = this.#rows.get(name);
     this.#edited = name;
     this.#editor = new Editor(this.#tasks.get(name), values, seen);
@@ -358,6 +394,13 @@ export class ListView {
   #taskOf(row) {
     return this.#tasks.get(row.dataset.row);
   }
+}
+
+/** A row that was finished or deleted just now takes no second click. */
+function refuseHeld(event) {
+  if (!event.target.closest(".held")) return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 /** Puts an element before another one, or last, with its focus and its state if the browser can do that in one list. */
