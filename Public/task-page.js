@@ -6,7 +6,7 @@ import { today } from "./days.js";
 import { announce, brief, counted, find, locale, make } from "./dom.js";
 import { alterations, dateFault, focusNew, offerDays, setNewDay } from "./editor.js";
 import { Model } from "./model.js";
-import { moving } from "./order.js";
+import { beforeAll, moving } from "./order.js";
 import { showPerson } from "./person.js";
 import { Access } from "./renewal.js";
 import { offerSearch } from "./search.js";
@@ -100,6 +100,7 @@ export class TaskPage {
   #listen() {
     offerDays();
     find("add").addEventListener("submit", (event) => this.#add(event));
+    find("new-day").addEventListener("input", ({ target }) => target.classList.toggle("set", target.value !== ""));
     find("clear").addEventListener("click", () => this.#clearCompleted());
     find("retry").addEventListener("click", () => this.#retry());
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
@@ -218,7 +219,8 @@ export class TaskPage {
     if (news.kind === "sent") return this.others.postMessage({ changed: this.me.owner });
     this.#state = news;
     find("ended").hidden = news.kind !== "ended";
-    this.#trouble(news.kind === "trouble" ? `${news.title}. ${news.detail}` : "", news.code);
+    const again = news.until ? ` The page tries again at ${timeOf(news.until)}.` : "";
+    this.#trouble(news.kind === "trouble" ? `${news.title}. ${news.detail}${again}` : "", news.code);
     this.#render();
   }
 
@@ -256,15 +258,23 @@ export class TaskPage {
     const due = find("new-day").value || (this.#view.filter === "today" ? today() : undefined);
     field.value = "";
     setNewDay("");
-    if (["done", "overdue"].includes(this.#view.filter)) this.#filter("all", "pushState");
-    if (this.#view.isSearching) this.#search.close();
     let row;
-    this.#change(() => (row = this.model.add(text, false, { due })));
+    this.#change(() => (row = this.model.add(text, false, { due, position: beforeAll(this.model.view()) })));
     this.#keepDraft();
-    this.#view.reveal(row);
-    const away = this.#removal([{ row, text }]);
-    this.undo.offer("added", [{ row, text }], away.make, { again: away.back, spoken: `Added ${brief(text)}` });
-    field.focus();
+    const task = { row, text };
+    const { make, back } = this.#removal([task]);
+    const show = this.#view.isInSight(row) ? undefined : () => this.#showTask(task);
+    this.undo.offer("added", [task], make, { again: back, spoken: `Added ${brief(text)}`, show });
+    field.focus({ preventScroll: true });
+  }
+
+  /** Goes to a task that is not in sight; a search or a view that hides the task gives way. */
+  #showTask(task) {
+    const now = this.#finder()(task);
+    if (!now) return;
+    if (!this.#view.has(now.row) && this.#view.isSearching) this.#search.close();
+    if (!this.#view.has(now.row)) this.#filter("all", "pushState");
+    this.#view.reveal(now.row, true);
   }
 
   #complete(task, completed) {
@@ -399,6 +409,10 @@ function faultOf(text) {
   if (!text) return "Write a few words first.";
   return lengthFault("text", text);
 }
+
+/** Returns a time of the day, with its seconds if the time is near. */
+const timeOf = (time) =>
+  new Date(time).toLocaleTimeString(locale(), { timeStyle: time - Date.now() < 120000 ? "medium" : "short" });
 
 function lengthFault(field, text) {
   const bytes = new TextEncoder().encode(text).length;

@@ -1,10 +1,10 @@
 // The steps that the person can take back, and make again. A toast offers the last one for some seconds, and Control Z
 // at any time; Control Shift Z and Control Y make again what was taken back.
 
-import { announce, brief, find } from "./dom.js";
+import { announce, brief, find, isMac } from "./dom.js";
 import { focusNew } from "./editor.js";
 import { UNDO_TIME } from "./model.js";
-import { onKey } from "./shortcuts.js";
+import { keyOf, onKey } from "./shortcuts.js";
 
 const SHOWN = UNDO_TIME - 500;
 
@@ -17,17 +17,18 @@ export class Undo {
 
   constructor() {
     find("undo").addEventListener("click", () => this.#take());
+    find("show").addEventListener("click", () => this.#steps.at(-1).show());
     onKey(window, (event) => this.#key(event));
   }
 
   /**
    * Offers a step: `word` says what was done to the tasks, such as "deleted", `back` takes it back, and `again` makes it
-   * again. `spoken` is what a screen reader says in place of that.
+   * again. `spoken` is what a screen reader says in place of that, and `show` shows what is not in sight.
    */
-  offer(word, tasks, back, { again, spoken } = {}) {
+  offer(word, tasks, back, { again, spoken, show } = {}) {
     this.#undone = [];
-    this.#push({ word, tasks, back, again });
-    const hint = this.#isHinted || spoken ? "" : ". Control Z takes it back."; // said once
+    this.#push({ word, tasks, back, again, show });
+    const hint = this.#isHinted || spoken ? "" : `. ${isMac ? "Command" : "Control"} Z takes it back.`; // said once
     this.#isHinted ||= hint !== "";
     announce(spoken ?? `${find("toast-text").textContent}${hint}`);
   }
@@ -43,6 +44,7 @@ export class Undo {
     find("toast").hidden = !this.#steps.length;
     clearInterval(this.#timer);
     if (!this.#steps.length) return;
+    find("show").hidden = !this.#steps.at(-1).show;
     const steps = this.#steps.slice(-this.#alike);
     find("toast-text").textContent = sentence(steps[0].word, steps.flatMap(({ tasks }) => tasks));
     // The offer stays as long as the pointer or the focus is on it.
@@ -69,7 +71,7 @@ export class Undo {
 
   #key(event) {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("dialog[open]")) return;
-    const letter = event.key.toLowerCase();
+    const letter = keyOf(event);
     const isRedo = letter === "y" || (letter === "z" && event.shiftKey);
     if (!isRedo && letter !== "z") return;
     if (event.target.matches("input[type=text], input[type=search], textarea") && event.target.value) return; // the field's own undo

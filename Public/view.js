@@ -262,9 +262,21 @@ export class ListView {
     return () => (next ? next.querySelector(selector).focus() : focusNew());
   }
 
-  /** Scrolls a row into sight. */
-  reveal(name) {
-    this.#rows.get(name)?.scrollIntoView({ block: "nearest" });
+  has(name) {
+    return this.#rows.has(name);
+  }
+
+  /** Whether a row is shown, and nothing covers it. */
+  isInSight(name) {
+    const box = this.#rows.get(name)?.getBoundingClientRect();
+    return Boolean(box) && box.top >= find("add").getBoundingClientRect().bottom && box.bottom <= innerHeight;
+  }
+
+  /** Scrolls a row into sight, perhaps with the focus. */
+  reveal(name, isFocused) {
+    const row = this.#rows.get(name);
+    row?.scrollIntoView({ block: "nearest" });
+    if (isFocused) row?.querySelector(".check").focus({ preventScroll: true });
   }
 
   /** Returns the row of a task, which shows the task as it is now. */

@@ -72,7 +72,8 @@ class Person:
     # At the list
 
     def add(self, *texts):
-        for text in texts:
+        """Adds tasks, the last one first: a new one stands above the others, so they then stand in this order."""
+        for text in reversed(texts):
             self.chrome.one("#new").send_keys(text, Keys.ENTER)
 
     def save(self, *texts):
@@ -246,5 +247,6 @@ class PageTest(unittest.TestCase):
         return self.request("GET", "/api/tasks")
 
     def saved(self):
-        """The texts of these tasks, and whether they are completed."""
-        return [(task["task"], task["completed"]) for task in self.on_server()]
+        """The texts of these tasks, and whether they are completed, in the person's order."""
+        tasks = sorted(self.on_server(), key=lambda task: (task.get("position", task["Id"]), task["Id"]))
+        return [(task["task"], task["completed"]) for task in tasks]
