@@ -3,6 +3,7 @@
 // two tabs never overwrite each other's. It is removed when the server has answered.
 
 import { Unreachable } from "./api.js";
+import { today } from "./days.js";
 import { inOrder } from "./order.js";
 import { Queue } from "./queue.js";
 import { read, write } from "./storage.js";
@@ -36,6 +37,7 @@ export class Model {
   #storing; // timer
   #listName;
   #draftName;
+  #clearedName;
   #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
   /**
@@ -46,6 +48,7 @@ export class Model {
     this.#isLasting = isLasting;
     this.#listName = `tasks.list.${owner}`;
     this.#draftName = `tasks.draft.${owner}`;
+    this.#clearedName = `tasks.cleared.${owner}`;
     const kept = (isLasting && read(localStorage, this.#listName)) || read(sessionStorage, this.#listName);
     this.#saved = kept ?? { tasks: [], tag: null, known: false };
     this.queue = new Queue(owner, changed);
@@ -215,6 +218,17 @@ export class Model {
     this.#storing = undefined;
     for (const storage of [sessionStorage, localStorage]) storage.removeItem(this.#listName);
     sessionStorage.removeItem(this.#draftName);
+    localStorage.removeItem(this.#clearedName);
+  }
+
+  /** How many finished tasks were cleared today in this browser; they were done all the same. */
+  get cleared() {
+    const { day, count } = read(localStorage, this.#clearedName) ?? {};
+    return day === today() ? count : 0;
+  }
+
+  set cleared(count) {
+    write(localStorage, this.#clearedName, { day: today(), count });
   }
 
   /** The text that the person is writing and has not saved, which outlives a reload of this tab: {draft, editing}. */

@@ -32,6 +32,7 @@ export function offerShortcuts(view, search) {
     k: (row) => go(row, -1),
     e: (row) => row && view.edit(row.dataset.row),
     d: (row) => row && view.edit(row.dataset.row, { field: "due" }),
+    x: (row) => row && view.selection.toggle(row),
     Delete: (row) => row?.querySelector(".remove").click(),
   };
   if (isMac) actions.Backspace = actions.Delete;

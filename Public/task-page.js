@@ -2,7 +2,7 @@
 
 import { call, Problem, Unreachable } from "./api.js";
 import { leave, returnPolicy } from "./sign-in.js";
-import { today } from "./days.js";
+import { isOverdue, today } from "./days.js";
 import { announce, brief, counted, find, locale, make } from "./dom.js";
 import { alterations, dateFault, focusNew, offerDays, setNewDay } from "./editor.js";
 import { Model } from "./model.js";
@@ -29,7 +29,8 @@ export class TaskPage {
   #interrupted; // the editor that was open when the page was left, until its task is known
   #heirs = new Map(); // the row of a deleted task -> that of the task that was added again in its place
   #view = new ListView({
-    complete: (task, completed) => this.#complete(task, completed),
+    complete: (task, completed) => this.#complete([task], completed),
+    together: (action, tasks, day) => this.#together(action, tasks, day),
     save: (task, seen, values) => this.#save(task, seen, values),
     discard: (task, written) => this.undo.offer("not saved", [task], () => this.#reopen(task, written)),
     move: (task, place) => this.#move(task, place),
@@ -93,8 +94,10 @@ export class TaskPage {
     this.#interrupted = editing;
     find("new").value = draft ?? "";
     setNewDay(due ?? "");
+    const isAdding = location.hash === "#add"; // the shortcut of the installed app
     this.#filter(place.filter ?? location.hash.slice(1), "replaceState");
-    if (!editing) focusNew(true);
+    if (isAdding) find("new").focus();
+    else if (!editing) focusNew(true);
   }
 
   #listen() {
@@ -102,6 +105,11 @@ export class TaskPage {
     find("add").addEventListener("submit", (event) => this.#add(event));
     find("new-day").addEventListener("input", ({ target }) => target.classList.toggle("set", target.value !== ""));
     find("clear").addEventListener("click", () => this.#clearCompleted());
+    find("tasks").append(find("selection"));
+    find("files").addEventListener("click", async ({ target }) => {
+      if (target.value) (await import("./files.js")).saveList(this.model.view(), target.value);
+    });
+    find("to-today").addEventListener("click", () => this.#moveOverdue());
     find("retry").addEventListener("click", () => this.#retry());
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
     find("tasks").addEventListener("input", () => this.#keepDraft());
@@ -131,6 +139,7 @@ export class TaskPage {
 
   /** Ends this session for this tab, which goes on with the browser's session, if there is one. */
   leave() {
+    navigator.clearAppBadge?.().catch(() => {});
     this.model.forget();
     session.forget();
     location.assign(".");
@@ -164,6 +173,7 @@ export class TaskPage {
     find("day").textContent = new Date().toLocaleDateString(locale(), { weekday: "long", day: "numeric", month: "long" });
     const tasks = this.model.view();
     const isKnown = this.model.isKnown || tasks.length > 0;
+    this.#view.cleared = this.model.cleared;
     this.#view.render(tasks, isKnown, this.model.takeNews());
     this.#resumeEditing(tasks, isKnown);
     this.#renderState();
@@ -277,9 +287,9 @@ export class TaskPage {
     this.#view.reveal(now.row, true);
   }
 
-  #complete(task, completed) {
+  #complete(tasks, completed) {
     const word = completed ? "done" : "open again";
-    this.#undoable(word, [task], (now) => this.model.complete(now, completed), (now) => this.model.complete(now, !completed));
+    this.#undoable(word, tasks, (now) => this.model.complete(now, completed), (now) => this.model.complete(now, !completed));
   }
 
   /**
@@ -311,6 +321,24 @@ export class TaskPage {
     if (this.#view.isSearching) this.#search.close();
     this.#filter("all", "pushState");
     this.#view.edit(now.row, written);
+  }
+
+  /** Finishes, plans or deletes several tasks in one step. */
+  #together(action, tasks, day) {
+    if (action === "delete") this.#remove(tasks);
+    else if (action === "finish") this.#complete(tasks.filter(({ completed }) => !completed), true);
+    else this.#plan("planned", tasks, day);
+    focusNew();
+  }
+
+  #plan(word, tasks, day) {
+    const set = (now, to, from) => this.model.edit(now, "due", to, from ?? null);
+    this.#undoable(word, tasks, (now, was) => set(now, day, was.due), (now, was) => set(now, was.due ?? null, day));
+  }
+
+  #moveOverdue() {
+    this.#plan("moved to today", this.model.view().filter(isOverdue), today());
+    focusNew();
   }
 
   /** Keeps the person's changes to the values they saw; returns what is wrong with them, or null. */
@@ -374,12 +402,24 @@ export class TaskPage {
   }
 
   #clearCompleted() {
-    this.#remove(this.#view.finished, true);
+    const tasks = this.#view.finished;
+    const { make, back } = this.#removal(tasks, true);
+    const clear = (given) => {
+      this.model.cleared += tasks.length;
+      make(given);
+    };
+    clear(tasks);
+    this.undo.offer("deleted", tasks, () => {
+      this.model.cleared = Math.max(0, this.model.cleared - tasks.length);
+      back();
+    }, { again: () => clear() });
     focusNew();
   }
 
   #retry() {
-    this.#change(() => this.#refused.forEach(({ key }) => this.model.revise(key, {})));
+    const refused = this.#refused;
+    this.#change(() => refused.forEach(({ key }) => this.model.revise(key, {})));
+    announce(`Trying ${counted(refused.length, "change")} again`);
     focusNew();
   }
 

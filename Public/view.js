@@ -1,12 +1,13 @@
 // The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update, and only
 // rows whose task has changed are touched.
 
-import { isForToday, isOverdue, today } from "./days.js";
-import { counted, find } from "./dom.js";
+import { isForToday, isOverdue, nameOfDay, today } from "./days.js";
+import { counted, find, make } from "./dom.js";
 import { dragging, swiping } from "./drag.js";
 import { alterations, dateFault, Editor, focusNew } from "./editor.js";
 import { byDue, inOrder } from "./order.js";
 import { isSame, makeRow, showMore, updateRow } from "./row.js";
+import { offerSelection } from "./select.js";
 import { onKey } from "./shortcuts.js";
 import { read, write } from "./storage.js";
 
@@ -16,10 +17,15 @@ const FILTERS = {
     has: () => true,
     empty: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
   },
-  open: { has: (task) => !task.completed, empty: ["Nothing left to do.", "Enjoy it."] },
-  today: { has: isForToday, empty: ["Nothing due today.", "What has today as its due date appears here."] },
-  overdue: { has: isOverdue, empty: ["Nothing overdue.", "What should have been done before today appears here."] },
-  done: { has: (task) => task.completed, empty: ["Nothing done yet.", "Tick something off, and it appears here."] },
+  today: {
+    has: (task) => isForToday(task) || isOverdue(task),
+    empty: ["Nothing left for today.", "What is due today or overdue appears here."],
+  },
+  upcoming: {
+    has: (task) => !task.completed && task.due > today(),
+    empty: ["Nothing planned.", "What is due after today appears here, day by day."],
+  },
+  done: { has: (task) => task.completed, empty: ["Nothing finished here.", "Tick something off, and it stays here until you clear it."] },
 };
 const NOTHING_FOUND = ["Nothing found.", "No task and no notes contain these words."];
 
@@ -33,8 +39,8 @@ const KEPT = { "finished-toggle": "tasks.finished", "by-due": "tasks.by-due" };
 const isSet = (name) => read(localStorage, KEPT[name]) === true;
 
 /**
- * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, discard, remove, move, decide}, and
- * `changed`, after which other rows may have to be shown. Open tasks are in one list, finished ones in another that can
+ * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, discard, remove, move, decide}, `together`
+ * for what is done to several tasks at once, and `changed`, after which other rows may have to be shown. Open tasks are in one list, finished ones in another that can
  * be folded.
  */
 export class ListView {
@@ -44,6 +50,7 @@ export class ListView {
   #edited; // the name of its row
   #actions;
   #filter = "all";
+  cleared = 0; // the number of finished tasks that were cleared today
   #words = []; // the words that are searched for
   #fresh = true;
   #day = today(); // the day of the last rendering
@@ -65,12 +72,16 @@ export class ListView {
         this.#save();
       });
     }
+    this.selection = offerSelection(Object.values(this.#lists), (action, rows, value) =>
+      this.#actions.together(action, rows.map((row) => this.#taskOf(row)), value));
+    const { hold } = this.selection;
     this.#dragging = dragging(this.#lists.open, {
       drop: (row, place) => this.#move(row, place),
+      rest: hold,
       end: () => this.#waiting && this.render(...this.#waiting),
     });
-    swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event));
-    swiping(this.#lists.done, () => {});
+    swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event) || hold(row));
+    swiping(this.#lists.done, hold);
     for (const [id, name] of Object.entries(KEPT)) {
       find(id).addEventListener("click", () => {
         write(localStorage, name, !isSet(id));
@@ -131,11 +142,13 @@ export class ListView {
     find("finished-toggle").disabled = this.#filter === "done" || this.isSearching; // then nothing is folded
     find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
     find("by-due").setAttribute("aria-pressed", String(isSet("by-due")));
-    this.#lists.open.classList.toggle("by-due", isSet("by-due")); // then tasks cannot be moved
+    const isByDue = this.#isByDue;
+    this.#lists.open.classList.toggle("by-due", isByDue); // then tasks cannot be moved
     this.#renderRows({
-      open: isSet("by-due") ? open.sort(byDue) : open,
+      open: isByDue ? open.sort(byDue) : open,
       done: this.#isFolded ? done.filter((task) => this.#isStaying(task.row)) : done,
     });
+    this.#renderDays(this.#filter === "upcoming" ? open : []);
     const [title, text] = this.isSearching ? NOTHING_FOUND : FILTERS[this.#filter].empty;
     find("empty").hidden = shown.length > 0 || !isKnown;
     find("empty-title").textContent = title;
@@ -146,8 +159,27 @@ export class ListView {
     const tinted = [...this.#tasks].filter(([, { id }]) => news.has(id)).map(([row]) => this.#rows.get(row).classList);
     for (const classes of tinted) classes.add("news");
     if (tinted.length) setTimeout(() => tinted.forEach((classes) => classes.remove("news")), TINTED);
+    this.selection.show();
     this.#fresh = !isKnown;
     this.#day = today();
+  }
+
+  get #isByDue() {
+    return isSet("by-due") || this.#filter === "upcoming";
+  }
+
+  /** Puts the name of a day above its first task. */
+  #renderDays(tasks) {
+    const firsts = new Map(tasks.filter(({ due }, index) => due !== tasks[index - 1]?.due).map(({ row, due }) => [row, due]));
+    for (const heading of this.#lists.open.querySelectorAll(".day")) {
+      if (!firsts.has(heading.parentElement.dataset.row)) heading.remove();
+    }
+    for (const [row, due] of firsts) {
+      const element = this.#rows.get(row);
+      const heading = element.querySelector(".day") ?? make("h2", { className: "day" });
+      heading.textContent = due ? nameOfDay(due) : "No date";
+      if (!heading.isConnected) element.prepend(heading);
+    }
   }
 
   #isWanted(task) {
@@ -199,18 +231,19 @@ export class ListView {
   #renderSummary(tasks, isKnown) {
     const all = tasks.length;
     const count = (name) => tasks.filter(FILTERS[name].has).length;
-    const open = count("open");
+    const open = tasks.filter((task) => !task.completed).length;
     const headline = open ? `${counted(open, "thing")} to do` : all ? "All done" : "A clear page";
     find("headline").textContent = isKnown ? headline : "Your tasks";
     document.title = open ? `(${open}) Tasks` : "Tasks";
-    for (const name of ["open", "today", "overdue", "done"]) {
-      const badge = find(`count-${name}`);
-      badge.textContent = count(name) || "";
-      const isOptional = name === "today" || name === "overdue";
-      badge.closest("label").hidden = isOptional && !badge.textContent && this.#filter !== name;
-    }
-    find("progress").max = all || 1;
-    find("progress").value = all - open;
+    for (const name of ["today", "upcoming", "done"]) find(`count-${name}`).textContent = count(name) || "";
+    const late = this.#filter === "today" && !this.isSearching ? tasks.filter(isOverdue).length : 0;
+    find("overdue").hidden = !late;
+    find("overdue-text").textContent = `${late} overdue`;
+    navigator.setAppBadge?.(count("today")).catch(() => {}); // of the installed app
+    const done = all - open + this.cleared;
+    find("progress").max = open + done || 1;
+    find("progress").value = done;
+    find("progress").title = `${done} of ${open + done} done`;
     find("tools").hidden = !all && this.#filter === "all";
   }
 
@@ -343,7 +376,7 @@ export class ListView {
   /** Moves an open task by one place among the tasks that are shown. */
   #step(row, isUp) {
     const other = isUp ? row.previousElementSibling : row.nextElementSibling;
-    if (row.parentElement !== this.#lists.open || !other || isSet("by-due") || row.matches(".held")) return;
+    if (row.parentElement !== this.#lists.open || !other || this.#isByDue || row.matches(".held")) return;
     this.#move(row, isUp ? { before: other } : { after: other });
     this.reveal(row.dataset.row);
   }

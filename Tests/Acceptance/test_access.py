@@ -85,8 +85,10 @@ class Access(PageTest):
             self.servers.request("POST", "/api/tasks", task, user=address)
         self.person.refresh()
         axe.check_looks(self, "dates and notes")
-        self.person.filter("overdue")
-        axe.check_looks(self, "what is overdue")
+        self.person.filter("today")
+        axe.check_looks(self, "today, with what is overdue")
+        self.person.filter("upcoming")
+        axe.check_looks(self, "what comes, by days")
         self.person.filter("all")
         self.chrome.one("#by-due").click()
         self.chrome.one("#new").send_keys(Keys.ENTER, "Call Ann tomorrow")
@@ -247,7 +249,7 @@ class Keyboard(PageTest):
 
         self.tab_to("New task")
         self.assertTrue(self.has_ring())
-        for text in ["one", "two", "three"]:
+        for text in ["three", "two", "one"]:
             self.keys(text, Keys.ENTER)
         self.assertEqual(self.focused(), "New task")
         self.person.await_texts("one", "two", "three")

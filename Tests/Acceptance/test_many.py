@@ -158,7 +158,7 @@ class Many(ManyTasks):
         for text in ["Buy milk", "Buy bread"]:
             person.complete(text)
         person.await_saved()
-        person.filter("open")
+        person.filter("today")
         self.assertFalse(self.chrome.one("#clear").is_displayed())
         person.filter("all")
         self.chrome.one("#finished-toggle").click()

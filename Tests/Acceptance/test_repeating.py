@@ -72,6 +72,7 @@ class Repeating(PageTest):
         time.sleep(2)
         self.assertEqual(self.sent("POST"), ["POST /api/tasks"])
         self.stop_altering()
+        self.chrome.execute_script("localStorage.removeItem('tasks.refusal')")  # a day later
         self.person.look_again()
         self.person.await_saved()
 

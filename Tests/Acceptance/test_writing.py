@@ -25,7 +25,7 @@ class Writing(PageTest):
         person.await_saved()
         person.press("two", ".edit")
         self.field().send_keys(Keys.END, " and a half")
-        for name in ["done", "open", "all", "done"]:
+        for name in ["done", "today", "all", "done"]:
             person.filter(name)
             self.assertEqual(self.field().get_attribute("value"), "two and a half")
         person.await_texts("three")
@@ -69,7 +69,7 @@ class Writing(PageTest):
         self.field().send_keys(" more", Keys.ENTER)
         person.await_texts("one", "two and a half more")
         self.chrome.one("#new").send_keys(Keys.ENTER)
-        person.await_texts("one", "two and a half more", "half a task")
+        person.await_texts("half a task", "one", "two and a half more")
         person.await_saved()
         person.refresh()
         self.assertEqual(self.chrome.one("#new").get_attribute("value"), "")
@@ -78,14 +78,6 @@ class Writing(PageTest):
         self.assertNotIn("half", self.chrome.execute_script("return JSON.stringify({...sessionStorage})"))
 
     # The list
-
-    def test_a_new_task_is_scrolled_to(self):
-        self.person.add(*[f"task {number}" for number in range(30)])
-        self.chrome.execute_script("scrollTo(0, 0)")
-        self.person.add("the newest")
-        bottom = "return document.querySelector('#rows > li:last-child').getBoundingClientRect().bottom <= innerHeight"
-        self.chrome.until(lambda: self.chrome.execute_script(bottom), "the new task in sight")
-        self.assertEqual(self.chrome.one("#announcer").get_attribute("textContent"), "Added the newest")
 
     def test_an_open_task_is_in_sight_with_its_buttons(self):
         self.chrome.size(360, 740)
@@ -104,14 +96,15 @@ class Writing(PageTest):
     def test_back_leads_to_the_filter_before(self):
         person = self.person
         person.add("one", "two")
+        person.plan("two", due="01012020")
         person.complete("one")
         person.await_saved()
-        person.filter("open")
+        person.filter("today")
         person.filter("done")
         person.await_texts("one")
         self.chrome.back()
         person.await_texts("two")
-        self.assertTrue(self.chrome.one("#filters [value=open]").is_selected())
+        self.assertTrue(self.chrome.one("#filters [value=today]").is_selected())
         self.chrome.back()
         person.await_texts("two", "one")
         self.chrome.forward()
