@@ -228,7 +228,7 @@ export class Model {
   }
 
   set cleared(count) {
-    write(localStorage, this.#clearedName, { day: today(), count });
+    write(localStorage, this.#clearedName, { day: today(), count: Math.max(0, count) });
   }
 
   /** The text that the person is writing and has not saved, which outlives a reload of this tab: {draft, editing}. */

@@ -14,9 +14,9 @@ export function offerSelection(lists, act) {
   let rested = 0; // when a finger has selected a row
 
   const show = () => {
+    if (!selected.size && bar.hidden) return;
     for (const row of selected) if (!row.isConnected) selected.delete(row);
-    for (const row of document.querySelectorAll(".row.selected")) row.classList.toggle("selected", selected.has(row));
-    for (const row of selected) row.classList.add("selected");
+    for (const list of lists) for (const row of list.children) row.classList.toggle("selected", selected.has(row));
     bar.hidden = !selected.size;
     find("selected").textContent = `${selected.size} selected`;
   };
@@ -24,19 +24,20 @@ export function offerSelection(lists, act) {
     selected.clear();
     show();
   };
-  const toggle = (row) => {
-    if (!selected.delete(row)) selected.add(row);
-    anchor = row;
+  const change = (rows, isIn) => {
+    for (const row of rows) isIn ? selected.add(row) : selected.delete(row);
     show();
     announce(`${counted(selected.size, "task")} selected`);
   };
+  const toggle = (row) => {
+    anchor = row;
+    change([row], !selected.has(row));
+  };
   const extend = (row) => {
     const rows = lists.flatMap((list) => [...list.children]);
-    const ends = [rows.indexOf(anchor), rows.indexOf(row)];
-    if (!selected.size || ends[0] < 0) return toggle(row);
-    for (const other of rows.slice(Math.min(...ends), Math.max(...ends) + 1)) selected.add(other);
-    show();
-    announce(`${counted(selected.size, "task")} selected`);
+    const ends = [anchor, row].map((end) => rows.indexOf(end)).sort((one, other) => one - other);
+    if (selected.size && ends[0] >= 0) change(rows.slice(ends[0], ends[1] + 1), true);
+    else toggle(row);
   };
   const hold = (row) => {
     rested = performance.now();
@@ -60,11 +61,9 @@ export function offerSelection(lists, act) {
   const finish = (action, value) => {
     const rows = [...selected];
     clear();
-    act(action, rows, value);
+    if (action) act(action, rows, value);
   };
-  for (const button of bar.querySelectorAll("button")) {
-    button.addEventListener("click", () => (button.value === "none" ? clear() : finish(button.value)));
-  }
+  bar.addEventListener("click", ({ target }) => target.closest("button") && finish(target.closest("button").value));
   find("selected-day").addEventListener("change", ({ target }) => {
     const { value } = target;
     target.value = "";

@@ -372,24 +372,26 @@ export class TaskPage {
     }, () => `Moved ${brief(task.text)}: ${this.#view.placeOf(task.row)}`);
   }
 
-  #remove(tasks, asShown) {
-    const { make, back } = this.#removal(tasks, asShown);
+  #remove(tasks, asShown, count) {
+    const { make, back } = this.#removal(tasks, asShown, count);
     make(tasks);
     this.undo.offer("deleted", tasks, back, { again: make });
   }
 
   /**
    * Returns {make, back}: `make` deletes the tasks as they are given, or as they are then, and `back` brings them back, or
-   * adds them again if the server has deleted them already.
+   * adds them again if the server has deleted them already. `count` is told 1 and -1.
    */
-  #removal(tasks, asShown) {
+  #removal(tasks, asShown, count) {
     let removed;
     let keys;
     const make = (given) => this.#change(() => {
+      count?.(1);
       removed = given ?? tasks.map(this.#finder()).filter(Boolean);
       keys = this.model.remove(removed, asShown);
     });
     const back = () => this.#change(() => {
+      count?.(-1);
       const changes = new Map(this.model.queue.all().map((change) => [change.key, change]));
       const find = this.#finder();
       for (const [index, task] of removed.entries()) {
@@ -403,16 +405,7 @@ export class TaskPage {
 
   #clearCompleted() {
     const tasks = this.#view.finished;
-    const { make, back } = this.#removal(tasks, true);
-    const clear = (given) => {
-      this.model.cleared += tasks.length;
-      make(given);
-    };
-    clear(tasks);
-    this.undo.offer("deleted", tasks, () => {
-      this.model.cleared = Math.max(0, this.model.cleared - tasks.length);
-      back();
-    }, { again: () => clear() });
+    this.#remove(tasks, true, (sign) => (this.model.cleared += sign * tasks.length));
     focusNew();
   }
 

@@ -65,7 +65,7 @@ class Views(Daily):
                   {"task": "done", "completed": True, "due": day(0)}, {"task": "yesterday", "due": day(-1)})
 
     def test_today_has_overdue_and_today_and_upcoming_has_days(self):
-        names = [label.text for label in self.chrome.all("#filters label")]
+        names = [label.get_attribute("textContent") for label in self.chrome.all("#filters label")]
         self.assertEqual(names, ["All", "Today 3", "Upcoming 3", "Done 1"])
         self.person.filter("today")
         self.person.await_texts("late", "today", "yesterday")
@@ -130,7 +130,7 @@ class Truth(Daily):
               done(away);
             }), { once: true });
             scrollBy(0, 400);""")
-        self.assertLess(abs(distance), 2)
+        self.assertLess(abs(distance), 10)
         self.assertEqual(self.person.texts().index("Paint board 3"), 11)
 
 
