@@ -58,16 +58,15 @@ export function offerSelection(lists, act) {
       else if (!isResting) toggle(row);
     }, { capture: true });
   }
-  const finish = (action, value) => {
+  bar.addEventListener("click", ({ target }) => {
+    const action = target.closest("button")?.value;
+    const day = find("selected-day");
+    if (action === undefined) return;
+    if (action === "date" && !day.validity.valid) return day.focus();
     const rows = [...selected];
     clear();
-    if (action) act(action, rows, value);
-  };
-  bar.addEventListener("click", ({ target }) => target.closest("button") && finish(target.closest("button").value));
-  find("selected-day").addEventListener("change", ({ target }) => {
-    const { value } = target;
-    target.value = "";
-    if (value) finish("date", value);
+    if (action) act(action, rows, day.value || null);
+    day.value = "";
   });
   onKey(window, (event) => event.key === "Escape" && !event.defaultPrevented && selected.size && clear());
   return { toggle, hold, show };

@@ -322,6 +322,7 @@ class Adding(Daily):
         self.chrome.execute_script("document.getElementById('new').focus({ preventScroll: true })")
         self.chrome.key("Written in the middle")  # a driver that types into an element scrolls
         self.chrome.key(Keys.ENTER)
+        self.assertGreater(self.places()[0], 800)
         self.chrome.until(lambda: self.places()[1:] == ["Added: Written in the middle", False], "the offer to show it")
         self.assertLess(abs(self.chrome.execute_script(middle, 26) - before), 60)
         self.chrome.one("#show").click()
@@ -371,3 +372,16 @@ class Leaving(Daily):
                 break
             self.chrome.switch_to.active_element.send_keys(Keys.TAB)
         self.assertEqual(self.focused(), "one")
+
+
+class Focus(Daily):
+    def test_the_keyboard_goes_back_to_rows_that_the_strip_does_not_cover(self):
+        self.fill(*[f"Paint board {number}" for number in range(40)])
+        self.chrome.execute_script("[...document.querySelectorAll('#rows .check')].at(-1).focus()")
+        for _ in range(30):
+            self.chrome.key("k")
+        covered = self.chrome.execute_script("""
+            const box = document.activeElement.getBoundingClientRect();
+            return document.elementFromPoint(box.left + box.width / 2, box.top + 2) !== document.activeElement;""")
+        self.assertFalse(covered)
+        self.assertGreater(self.chrome.execute_script("return scrollY"), 200)

@@ -119,6 +119,7 @@ class Truth(Daily):
         self.fill(*[f"Paint board {number}" for number in range(40)])
         distance = self.chrome.execute_async_script("""
             const [done] = arguments, list = document.getElementById("rows"), row = list.children[3];
+            document.getAnimations().forEach((animation) => animation.finish());
             list.setPointerCapture = list.releasePointerCapture = () => {}; // no real pointer is here
             const y = row.getBoundingClientRect().top + 20;
             const point = (target, type) => target.dispatchEvent(
@@ -163,6 +164,7 @@ class Several(Daily):
         self.chrome.key("j")
         self.chrome.key("x")
         self.chrome.one("#selected-day").send_keys("12312030")
+        self.chrome.one("#selection [value=date]").click()
         self.chrome.until(lambda: not self.chrome.one("#selection").is_displayed(), "the date")
         self.assertEqual(self.chrome.words("#toast-text"), "2 planned")
         self.person.await_saved()
