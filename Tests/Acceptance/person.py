@@ -93,6 +93,7 @@ class Person:
 
     def press(self, text, control):
         """Presses a button of a task's row, which is perhaps only there while one points at the row."""
+        self.await_let_go()
         row = self.row(text)
         self.chrome.execute_script("arguments[0].scrollIntoView({ block: 'center' })", row)  # the offer of an undo is below
         ActionChains(self.chrome, 0).move_to_element(row).perform()
@@ -100,9 +101,15 @@ class Person:
 
     def complete(self, text):
         self.press(text, ".check")
+        self.await_let_go()
 
     def remove(self, text):
         self.press(text, ".remove")
+        self.await_let_go()
+
+    def await_let_go(self):
+        """Waits until no row stays for a moment, because it was finished or deleted just now."""
+        self.chrome.until(lambda: not self.chrome.all(".row.held"), "the rows to be let go")
 
     def rename(self, old, new):
         self.press(old, ".text")

@@ -31,20 +31,17 @@ class Clicks(Daily):
         element = self.person.row(text).find_element("css selector", control)
         ActionChains(self.chrome, 0).move_to_element(element).click().pause(0.25).click().perform()
 
-    def await_let_go(self):
-        self.chrome.until(lambda: not self.chrome.all(".held"), "the rows to be let go")
-
     def test_a_second_click_finishes_and_deletes_no_other_task(self):
         self.fill("one", "two", "three", "four")
         self.twice("one", ".check")
-        self.await_let_go()
+        self.person.await_let_go()
         self.person.await_texts("two", "three", "four", "one")
         self.assertEqual(self.person.done(), ["one"])
         self.twice("two", ".remove")
-        self.await_let_go()
+        self.person.await_let_go()
         self.person.await_texts("three", "four", "one")
         self.twice("one", ".check")  # opens it again
-        self.await_let_go()
+        self.person.await_let_go()
         self.person.await_texts("one", "three", "four")
         self.person.await_saved()
         self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over

@@ -142,7 +142,7 @@ class Killed(Kills):
             self.person.rename(f"Task {number}", f"Changed {number}")
         self.person.complete("Changed 19")
         self.kill_and_start_again(seconds, 41)
-        self.assertEqual(self.saved(), [(f"Changed {number}", number == 19) for number in range(20)])
+        self.assertEqual(self.saved(), [(f"Changed {number}", number == 19) for number in reversed(range(20))])
 
     def test_changes_outlive_a_kill_soon_after_the_last_one(self):
         self.check_spaced_changes(0.3)
@@ -253,7 +253,7 @@ class OldAdditions(Kept):
         self.api_is_reachable(True)
         self.person.look_again()
         self.person.await_saved()
-        self.assertEqual(self.texts_on_server(), ["Buy milk", "Buy milk", "Buy bread"])
+        self.assertEqual(self.texts_on_server(), ["Buy milk", "Buy bread", "Buy milk"])
 
 
 class Portals(Kept):
@@ -385,7 +385,7 @@ class FullStorage(Kept):
         self.person.await_status("Offline, 4 changes kept, 2 changes not kept")
         self.go_online()
         self.assertFalse(self.chrome.one("#trouble").is_displayed())
-        self.assertEqual(self.texts_on_server(), ["five", "two", "three", "four"])
+        self.assertEqual(self.texts_on_server(), ["three", "two", "five", "four"])
         self.person.refresh()
         self.person.await_texts("five", "two", "three", "four")
 

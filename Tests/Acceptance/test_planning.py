@@ -258,7 +258,10 @@ class Notes(Planning):
 class Order(Planning):
     def setUp(self):
         super().setUp()
-        self.person.save("one", "two", "three", "four")
+        for text in ["one", "two", "three", "four"]:
+            self.request("POST", "/api/tasks", {"task": text})
+        self.person.refresh()
+        self.person.await_texts("one", "two", "three", "four")
 
     def middle(self, text, selector):
         return self.chrome.execute_script("""

@@ -36,6 +36,7 @@ class Sessions(PageTest):
         person = self.person
         self.newcomer()
         self.request("POST", "/api/tasks", {"task": "Buy bread", "due": "2020-01-01"})
+        person.refresh()
         person.save("Buy milk")
         person.complete("Buy milk")
         person.await_saved()
@@ -94,9 +95,9 @@ class Connections(PageTest):
             self.person.await_status("Not saved, 1 change kept")
             self.chrome.refresh()
             self.person.await_status("Not saved, 1 change kept")
-            self.person.await_texts("Buy milk", "Written without a server")
+            self.person.await_texts("Written without a server", "Buy milk")
         self.person.await_status("Saved")
-        self.assertEqual(self.saved(), [("Buy milk", False), ("Written without a server", False)])
+        self.assertEqual(self.saved(), [("Written without a server", False), ("Buy milk", False)])
 
     def test_what_one_tab_could_not_send_another_sends_once(self):
         first = self.chrome.current_window_handle
