@@ -297,6 +297,7 @@ export class TaskPage {
    * the task as it is then, if there is one, and the task as it was.
    */
   #undoable(word, tasks, action, back, spoken) {
+    if (!tasks.length) return;
     this.#change(() => tasks.forEach((task) => action(task, task)));
     const each = (act) => () => this.#change(() => {
       const find = this.#finder();

@@ -144,6 +144,7 @@ export class ListView {
     find("by-due").setAttribute("aria-pressed", String(isSet("by-due")));
     const isByDue = this.#isByDue;
     this.#lists.open.classList.toggle("by-due", isByDue); // then tasks cannot be moved
+    this.#lists.open.classList.toggle("by-days", this.#filter === "upcoming");
     this.#renderRows({
       open: isByDue ? open.sort(byDue) : open,
       done: this.#isFolded ? done.filter((task) => this.#isStaying(task.row)) : done,

@@ -395,7 +395,7 @@ class FullStorage(Kept):
         self.person.add("one", "two")
         self.person.rename("one", "three")
         self.person.await_saved()
-        self.assertEqual(self.texts_on_server(), ["three", "two"])
+        self.assertEqual(self.texts_on_server(), ["two", "three"])
 
     def test_a_database_that_never_answers_holds_up_nothing(self):
         self.before_each_page("IDBFactory.prototype.open = () => ({});")

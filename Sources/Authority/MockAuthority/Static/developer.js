@@ -91,6 +91,15 @@ async function token(parameters) {
   return text;
 }
 
+/** Opens the section of the address, such as that of a link of the contents. */
+function openSection() {
+  const section = location.hash && document.getElementById(location.hash.slice(1))?.querySelector("details");
+  if (section) section.open = true;
+}
+
+addEventListener("hashchange", openSection);
+openSection();
+
 // What does not change while the page is open.
 
 function showRegistration(registration, badTokens) {
@@ -111,6 +120,11 @@ function showRegistration(registration, badTokens) {
       make("ul", {}, ...redirectURIs.map((uri) => make("li", {}, code(uri)))))));
   find("#resources").append(...resources.map(({ identifier, audience, scopes }) =>
     make("li", {}, code(identifier), ", aud ", code(audience), ", scopes ", code(scopes.join(" ")))));
+  find("#scopes").append(...resources.flatMap(({ identifier, scopes }) =>
+    scopes.map((scope) => make("option", { value: `${identifier}/${scope}` }))));
+  const app = clients.flatMap(({ redirectURIs }) => redirectURIs).find((uri) => /^https?:/.test(uri));
+  find("#app").hidden = !app;
+  if (app) find("#app a").href = app;
   find("#policies").hidden = policies.length === 0;
   find("#policies ul").append(...policies.map(({ name, kind, metadata }) =>
     make("li", {}, code(name), " ", mark(kind), " ",
