@@ -138,7 +138,7 @@ class DeveloperPage(PageTest):
         self.fill(f"{add} [name=claims]", '{"extension_level": 3}')
         self.press(f"{add} button")
         self.await_done("The user was added.")
-        row = "#users > .rows > li:last-child"
+        row = "#users > details > .rows > li:last-child"
         self.press(f"{row} summary")
         self.fill(f"{row} [name=name]", "Dora Renamed")
         self.press(f"{row} form[aria-label='Change d+e&f@example.com'] button")
@@ -153,7 +153,7 @@ class DeveloperPage(PageTest):
     def test_a_field_that_was_emptied_empties_what_it_shows_and_the_password_stays(self):
         self.ask("users/alice", {"claims": {"extension_level": 3}}, "PUT")
         self.open()
-        row = "#users > .rows > li:first-child"
+        row = "#users > details > .rows > li:first-child"
         self.press(f"{row} summary")
         for name in ["givenName", "familyName", "claims", "password"]:
             self.chrome.one(f"{row} [name={name}]").clear()
@@ -172,7 +172,7 @@ class DeveloperPage(PageTest):
         self.open(f"&x={urllib.parse.quote(attack)}")
         self.chrome.execute_script("for (const row of document.querySelectorAll('details')) row.open = true")
         self.assertIn(attack, self.chrome.one("#request-rows").text)
-        self.assertIn(attack, self.chrome.one("#users > .rows").text)
+        self.assertIn(attack, self.chrome.one("#users > details > .rows").text)
         self.assertIn(attack, self.chrome.one("#token-rows b").text)
         self.assertEqual(self.chrome.one("#users li:last-child [name=name]").get_attribute("value"), attack)
         self.assertEqual(self.chrome.all("img, body script"), [])

@@ -260,7 +260,7 @@ class Portals(Kept):
     def setUp(self):
         super().setUp()
         self.newcomer()
-        self.person.save("one", "two")
+        self.person.save("two", "one")  # the server lists "one" first
         self.before_each_page(NETWORK)
 
     def behind(self, method, change):
@@ -310,7 +310,7 @@ class Portals(Kept):
 
     def test_a_list_is_that_of_the_server(self):
         self.behind("GET", self.person.look_again)
-        self.person.await_texts("one", "two")
+        self.person.await_texts("two", "one")
 
     def answer(self, end, *portals):
         """From the next page on, requests to addresses that end so get these answers in turn, then the right one."""

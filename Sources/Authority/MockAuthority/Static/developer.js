@@ -160,8 +160,8 @@ async function refresh() {
   const choice = chosen.value;
   chosen.replaceChildren(...users.map(({ name, email }) => make("option", { value: email }, `${name}, ${email}`)));
   if (users.some(({ email }) => email === choice)) chosen.value = choice;
-  find("#users > ul").replaceChildren(...users.map(userRow));
-  find("#keys > ul").replaceChildren(...keys.map(({ kid, state }) =>
+  find("#users > details > ul").replaceChildren(...users.map(userRow));
+  find("#keys > details > ul").replaceChildren(...keys.map(({ kid, state }) =>
     make("li", {}, code(kid), " ", mark(state === "active" ? "signs" : state))));
   find("#skew").textContent = find("#clock input").value = skew_s;
 }
@@ -281,7 +281,7 @@ async function look() {
   if (faults === shownFaults) return;
   shownFaults = faults;
   find("#no-faults").hidden = news.faults.length > 0;
-  find("#faults > ul").replaceChildren(...news.faults.map(faultRow));
+  find("#faults > details > ul").replaceChildren(...news.faults.map(faultRow));
 }
 
 /** Adds rows before those that are there, which stay open if they were opened. */
