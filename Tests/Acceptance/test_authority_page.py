@@ -76,7 +76,7 @@ class DeveloperPage(PageTest):
         self.assertEqual(self.texts("#token button"), ["Show the token", "Copy the token"])
         scopes = self.chrome.execute_script("return [...document.querySelectorAll('#scopes option')].map((it) => it.value)")
         self.assertGreaterEqual(len(scopes), 2)
-        self.assertIn(self.servers.page, self.chrome.one("#app a").get_attribute("href"))
+        self.assertEqual(self.chrome.one("#app a").get_attribute("href"), "http://localhost:3000/")
 
     def test_requests_and_tokens_come_while_it_is_open(self):
         self.open()

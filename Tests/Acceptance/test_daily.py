@@ -232,7 +232,7 @@ class Notices(Daily):
         self.chrome.until(lambda: "Busy" in self.chrome.one("#trouble").text, "the notice")
         self.chrome.execute_script("for (const id of ['ended', 'refused']) document.getElementById(id).hidden = false;")
         self.assertTrue(self.chrome.one("#again").is_displayed())
-        status = self.chrome.one("#status").size["width"]
+        status = self.chrome.execute_script("return document.getElementById('status').getBoundingClientRect().width")
         after = self.boxes()
         # A longer status takes its room from the text alone.
         self.assertEqual([box[3] for box in after], [box[3] for box in before])
@@ -285,7 +285,7 @@ class Patience(Daily):
         self.person.add("one")
         begin = time.monotonic()
         self.chrome.until(lambda: "tries again at" in self.chrome.one("#trouble").text, "the notice")
-        self.chrome.execute_script("isRefusing = false")
+        self.chrome.execute_script("window.isRefusing = false")
         self.person.await_saved()
         self.assertGreater(time.monotonic() - begin, 1.5)
         self.assertEqual(self.chrome.one("#trouble").text, "")

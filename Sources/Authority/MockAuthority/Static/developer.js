@@ -122,9 +122,12 @@ function showRegistration(registration, badTokens) {
     make("li", {}, code(identifier), ", aud ", code(audience), ", scopes ", code(scopes.join(" ")))));
   find("#scopes").append(...resources.flatMap(({ identifier, scopes }) =>
     scopes.map((scope) => make("option", { value: `${identifier}/${scope}` }))));
-  const app = clients.flatMap(({ redirectURIs }) => redirectURIs).find((uri) => /^https?:/.test(uri));
+  // The app is most likely a page with a port, on the host of this page.
+  const likely = (uri) => 2 * (new URL(uri).port !== "") + (new URL(uri).hostname === location.hostname);
+  const [app] = clients.flatMap(({ redirectURIs }) => redirectURIs).filter((uri) => /^https?:/.test(uri) && URL.canParse(uri))
+    .sort((one, other) => likely(other) - likely(one));
   find("#app").hidden = !app;
-  if (app) find("#app a").href = app;
+  if (app) find("#app a").href = new URL("/", app);
   find("#policies").hidden = policies.length === 0;
   find("#policies ul").append(...policies.map(({ name, kind, metadata }) =>
     make("li", {}, code(name), " ", mark(kind), " ",
