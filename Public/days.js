@@ -13,7 +13,7 @@ export function dayAfter(days) {
 export const today = () => dayAfter(0);
 
 export const isOverdue = (task) => !task.completed && Boolean(task.due) && task.due < today();
-export const isForToday = (task) => !task.completed && task.due === today();
+export const isForToday = (task) => !task.completed && Boolean(task.due) && task.due === today();
 
 const formats = new Map();
 

@@ -22,7 +22,7 @@ const FILTERS = {
     empty: ["Nothing left for today.", "What is due today or overdue appears here."],
   },
   upcoming: {
-    has: (task) => !task.completed && task.due > today(),
+    has: (task) => !task.completed && Boolean(task.due) && task.due > today(),
     empty: ["Nothing planned.", "What is due after today appears here, day by day."],
   },
   done: { has: (task) => task.completed, empty: ["Nothing finished here.", "Tick something off, and it stays here until you clear it."] },
