@@ -11,7 +11,7 @@ export function offerSelection(lists, act) {
   const selected = new Set(); // rows
   const bar = find("selection");
   let anchor; // the row from which Shift selects
-  let rested = 0; // when a finger has selected a row
+  let rested = -Infinity; // when a finger has selected a row
 
   const show = () => {
     if (!selected.size && bar.hidden) return;
