@@ -19,6 +19,7 @@ import { FILTER_NAMES, ListView } from "./view.js";
 const LONGEST = { text: 4096, notes: 10000 }; // bytes
 const NOT_KEPT = "This browser could not keep your latest changes on this device. Leave this page open until it says "
   + "“Saved”, and free some space.";
+const KEEP_AFTER = 200; // milliseconds: a text that is being typed is not written to the disk at each key
 const RENDER_AFTER = 100; // milliseconds: answers that come at nearly the same time are shown together
 
 export class TaskPage {
@@ -26,12 +27,17 @@ export class TaskPage {
   #state = { kind: "idle" };
   #complaint = { message: "" }; // what is wrong beside that, with the problem's code
   #rendering; // timer
+  #drafting; // timer
   #interrupted; // the editor that was open when the page was left, until its task is known
   #heirs = new Map(); // the row of a deleted task -> that of the task that was added again in its place
   #view = new ListView({
     complete: (task, completed) => this.#complete(task, completed),
     save: (task, seen, values) => this.#save(task, seen, values),
-    discard: (task, written) => this.undo.offer("not saved", [task], () => this.#reopen(task, written)),
+    discard: (task, written) => {
+      this.model.keepDraft(task);
+      this.#render();
+      this.undo.offer("not saved", [task], () => this.#reopen(task, written));
+    },
     move: (task, place) => this.#move(task, place),
     remove: (task) => this.#remove([task]),
     decide: (task, decision) => this.#decide(task, decision),
@@ -86,6 +92,14 @@ export class TaskPage {
 
   #keepDraft() {
     this.model.draft = this.#place();
+    this.#drafting ??= setTimeout(() => this.#keepEditing(), KEEP_AFTER);
+  }
+
+  #keepEditing() {
+    clearTimeout(this.#drafting);
+    this.#drafting = undefined;
+    const { editing } = this.#view;
+    if (editing) this.model.keepDraft(editing, editing.seen, alterations(editing.seen, editing.values).length && editing.values);
   }
 
   #goTo(place) {
@@ -117,6 +131,7 @@ export class TaskPage {
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
     addEventListener("popstate", () => this.#wentBack());
     addEventListener("pagehide", () => {
+      this.#keepEditing();
       this.sync.leave();
       this.model.store();
     });
@@ -302,7 +317,9 @@ export class TaskPage {
   #save(task, seen, values) {
     const altered = alterations(seen, values);
     const fault = faultOf(values.text.trim()) ?? lengthFault("notes", values.notes.trim());
-    if (fault || !altered.length) return fault;
+    if (fault) return fault;
+    this.model.keepDraft(task);
+    if (!altered.length) return null;
     const edit = (now, from, to) => {
       for (const [field] of altered) this.model.edit(now, field, to[field] || null, from[field] || null);
     };

@@ -315,14 +315,15 @@ export class ListView {
   }
 
   /**
-   * Opens a task that is shown, with its values or with those that were written before, and the cursor in a field;
+   * Opens a task that is shown, with its values or with those that were half written before, and the cursor in a field;
    * `seen` are the values with which the person started. Saves the task that was open before.
    */
   edit(name, { values, seen, field = "text" } = {}) {
     if (name === this.#edited || !this.#save() || !this.#rows.has(name)) return;
     const element = this.#rows.get(name);
     this.#edited = name;
-    this.#editor = new Editor(this.#tasks.get(name), values, seen);
+    const task = this.#tasks.get(name);
+    this.#editor = new Editor(task, values ?? task.draft?.values, seen ?? task.draft?.seen);
     element.querySelector(".text").after(this.#editor.form);
     element.classList.add("editing");
     this.#editor.focus(field);

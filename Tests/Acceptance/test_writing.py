@@ -2,6 +2,8 @@
 
 from selenium.webdriver.common.keys import Keys
 
+from chrome import Chrome
+from firefox import Firefox
 from person import PASSWORD, Person, PageTest
 
 LONG = " ".join(f"word{number}" for number in range(120))
@@ -233,3 +235,91 @@ class Writing(PageTest):
         wanted = self.chrome.execute_script(
             "return new Date().toLocaleDateString('en-US', { weekday: 'long', day: 'numeric', month: 'long' })")
         self.assertEqual(self.chrome.one("#day").get_attribute("textContent"), wanted)
+
+
+class Drafts:
+    """What is half written in a task when its tab is closed."""
+
+    def setUp(self):
+        super().setUp()
+        self.newcomer()
+
+    def field(self, name="text"):
+        return self.chrome.one(f".editor [name={name}]")
+
+    def close_and_open(self):
+        """Closes the tab, and opens the page in another one."""
+        old = self.chrome.current_window_handle
+        self.chrome.switch_to.new_window("tab")
+        new = self.chrome.current_window_handle
+        self.chrome.switch_to.window(old)
+        self.chrome.close()
+        self.chrome.switch_to.window(new)
+        self.person.open()
+        self.person.await_list()
+
+    def await_drafts(self, *texts):
+        rows = "return [...document.querySelectorAll('.row')].filter((row) => row.querySelector('.row-state').textContent === 'Draft')" \
+            ".map((row) => row.querySelector('.text').textContent)"
+        self.chrome.until(lambda: self.chrome.execute_script(rows) == list(texts), f"the drafts {texts}")
+
+    def test_it_is_there_in_the_next_tab(self):
+        self.person.save("one", "two", "three")
+        for text, more in [("two", " and a half"), ("three", ", perhaps")]:
+            self.person.press(text, ".edit")
+            self.field().send_keys(more)
+            self.field("notes").send_keys("Towels")
+            self.chrome.until(lambda: self.person.waiting(), "the draft to be kept")
+            self.close_and_open()
+            self.await_drafts(text)
+            self.assertEqual(self.chrome.all(".editor"), [])
+            self.assertEqual(self.person.status(), "Saved")
+            self.person.press(text, ".edit")
+            self.assertEqual(self.field().get_attribute("value"), text + more)
+            self.assertEqual(self.field("notes").get_attribute("value"), "Towels")
+            self.field().send_keys(Keys.ENTER)
+            self.await_drafts()
+            self.person.await_saved()
+            self.chrome.until(lambda: not self.person.waiting(), "the end of the draft")
+        self.assertEqual([task["task"] for task in self.on_server()], ["one", "two and a half", "three, perhaps"])
+        self.person.refresh()
+        self.await_drafts()
+
+    def test_a_task_that_gets_its_id_meanwhile_keeps_it(self):
+        self.expected = self.without_connection
+        self.chrome.connect(False)
+        self.person.add("one")
+        self.person.press("one", ".edit")
+        self.field().send_keys(" and a half")
+        self.chrome.until(lambda: len(self.person.waiting()) == 2, "the draft to be kept")
+        self.chrome.connect(True)
+        self.person.look_again()
+        self.person.await_saved()
+        self.close_and_open()
+        self.await_drafts("one")
+        self.assertEqual(self.saved(), [("one", False)])
+        self.person.press("one", ".edit")
+        self.field().send_keys(Keys.ESCAPE)
+        self.await_drafts()
+        self.chrome.one("#undo").click()
+        self.assertEqual(self.field().get_attribute("value"), "one and a half")
+
+    def test_signing_out_leaves_none_behind(self):
+        self.person.save("one")
+        self.person.press("one", ".edit")
+        self.field().send_keys(" and a half")
+        self.chrome.until(lambda: self.person.waiting(), "the draft to be kept")
+        self.close_and_open()
+        self.await_drafts("one")
+        self.person.sign_out()
+        self.assertEqual(self.person.waiting(), [])
+
+
+class DraftsInChromium(Drafts, PageTest):
+    browser_type = Chrome
+    without_connection = ["ERR_INTERNET_DISCONNECTED"]
+
+
+class DraftsInFirefox(Drafts, PageTest):
+    browser_type = Firefox
+    without_connection = []
