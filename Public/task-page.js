@@ -114,6 +114,7 @@ export class TaskPage {
   #listen() {
     offerDays();
     find("add").addEventListener("submit", (event) => this.#add(event));
+    find("new").addEventListener("paste", (event) => this.#paste(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
     find("retry").addEventListener("click", () => this.#retry());
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
@@ -268,17 +269,34 @@ export class TaskPage {
     find("new-error").textContent = fault ?? "";
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
+    this.#addAll([text]);
+    announce(`Added ${brief(text)}`);
+    field.focus();
+  }
+
+  /** Adds tasks with the chosen due date, and empties the field; returns their rows. */
+  #addAll(texts) {
     const due = find("new-day").value || (this.#view.filter === "today" ? today() : undefined);
-    field.value = "";
+    find("new").value = "";
     setNewDay("");
     if (["done", "overdue"].includes(this.#view.filter)) this.#filter("all", "pushState");
     if (this.#view.isSearching) this.#search.close();
-    let row;
-    this.#change(() => (row = this.model.add(text, false, { due })));
+    const rows = [];
+    this.#change(() => rows.push(...texts.map((text) => this.model.add(text, false, { due }))));
     this.#keepDraft();
-    this.#view.reveal(row);
-    announce(`Added ${brief(text)}`);
-    field.focus();
+    this.#view.reveal(rows.at(-1));
+    return rows;
+  }
+
+  /** Adds a task for each of several lines that are pasted, and offers to take all of them back in one step. */
+  #paste(event) {
+    const { value, selectionStart, selectionEnd } = event.target;
+    const pasted = event.clipboardData.getData("text/plain");
+    const texts = linesOf(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
+    if (linesOf(pasted).length < 2 || texts.some(faultOf)) return; // the browser pastes it as one line
+    event.preventDefault();
+    const tasks = this.#addAll(texts).map((row, index) => ({ row, text: texts[index] }));
+    this.undo.offer("added", tasks, () => this.#change(() => this.model.remove(tasks.map(this.#finder()).filter(Boolean))));
   }
 
   #complete(task, completed) {
@@ -386,6 +404,9 @@ export class TaskPage {
 
 /** Returns a task with a position, so that it stands where it stood if it gets another id. */
 const placed = (task) => ({ ...task, position: task.position ?? (typeof task.id === "number" ? task.id : null) });
+
+/** Returns the lines that say something, without the marks of a list before them. */
+const linesOf = (text) => text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*•]\s+(\[.?\]\s+)?/, "").trim()).filter(Boolean);
 
 /** Returns the message about what is wrong with a text, or null. */
 function faultOf(text) {

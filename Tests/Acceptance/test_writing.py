@@ -237,6 +237,48 @@ class Writing(PageTest):
         self.assertEqual(self.chrome.one("#day").get_attribute("textContent"), wanted)
 
 
+# Pastes a text where the cursor is; true if the page leaves it to the browser, which makes one line of it.
+PASTE = """
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", arguments[0]);
+    return document.activeElement.dispatchEvent(new ClipboardEvent("paste", {
+      clipboardData, data: arguments[0], dataType: "text/plain", bubbles: true, cancelable: true })); // Firefox takes the latter"""
+
+
+class Pasting(PageTest):
+    def paste(self, text):
+        return self.chrome.execute_script(PASTE, text)
+
+    def test_several_lines_become_several_tasks_with_one_undo(self):
+        self.newcomer()
+        self.person.save("one")
+        self.chrome.one("#new").send_keys("Pack:")
+        self.assertFalse(self.paste(" towels \r\n\n- shoes\n* [ ] a map\n  hats"))
+        lines = ["Pack: towels", "shoes", "a map", "hats"]
+        self.person.await_texts("one", *lines)
+        self.assertEqual(self.chrome.one("#new").get_attribute("value"), "")
+        self.assertEqual(self.chrome.words("#toast-text"), "4 added")
+        self.person.await_saved()
+        self.assertEqual([text for text, _ in self.saved()], ["one", *lines])
+        self.chrome.one("#undo").click()
+        self.person.await_texts("one")
+        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
+        self.person.look_again()
+        self.chrome.until(lambda: self.saved() == [("one", False)], "the tasks to be deleted")
+        self.person.await_saved()
+
+    def test_one_line_and_lines_that_are_too_long_are_left_to_the_browser(self):
+        self.newcomer()
+        self.chrome.one("#new").click()
+        for text in ["milk", "milk\n\n", "milk\n" + "ü" * 2049]:
+            self.assertTrue(self.paste(text))
+        self.assertEqual(self.person.texts(), [])
+
+
+class PastingInFirefox(Pasting):
+    browser_type = Firefox
+
+
 class Drafts:
     """What is half written in a task when its tab is closed."""
 
