@@ -12,6 +12,14 @@ export function dayAfter(days) {
 
 export const today = () => dayAfter(0);
 
+/** Returns the Monday that comes next. */
+export const nextWeek = () => dayAfter(8 - (new Date().getDay() || 7));
+
+const NAMED = { today, tomorrow: () => dayAfter(1), "next week": nextWeek };
+
+/** Returns the day that a button of this value sets, or "" for none. */
+export const dayNamed = (name) => NAMED[name]?.() ?? "";
+
 export const isOverdue = (task) => !task.completed && Boolean(task.due) && task.due < today();
 export const isForToday = (task) => !task.completed && task.due === today();
 

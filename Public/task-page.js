@@ -4,7 +4,7 @@ import { call, Problem, Unreachable } from "./api.js";
 import { leave, returnPolicy } from "./sign-in.js";
 import { today } from "./days.js";
 import { announce, brief, counted, find, locale, make } from "./dom.js";
-import { alterations, dateFault, focusNew, offerDays, setNewDay } from "./editor.js";
+import { alterations, dateFault, focusNew, newTask, offerDays, setNewDay } from "./editor.js";
 import { Model } from "./model.js";
 import { moving } from "./order.js";
 import { showPerson } from "./person.js";
@@ -264,19 +264,19 @@ export class TaskPage {
   #add(event) {
     event.preventDefault();
     const field = find("new");
-    const text = field.value.trim();
+    const { text, due } = newTask();
     const fault = faultOf(text) ?? dateFault(find("new-day"));
     find("new-error").textContent = fault ?? "";
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
-    this.#addAll([text]);
+    this.#addAll([text], due);
     announce(`Added ${brief(text)}`);
     field.focus();
   }
 
-  /** Adds tasks with the chosen due date, and empties the field; returns their rows. */
-  #addAll(texts) {
-    const due = find("new-day").value || (this.#view.filter === "today" ? today() : undefined);
+  /** Adds tasks with this due date, and empties the field; returns their rows. */
+  #addAll(texts, chosen) {
+    const due = chosen || (this.#view.filter === "today" ? today() : undefined);
     find("new").value = "";
     setNewDay("");
     if (["done", "overdue"].includes(this.#view.filter)) this.#filter("all", "pushState");
@@ -295,7 +295,7 @@ export class TaskPage {
     const texts = linesOf(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
     if (linesOf(pasted).length < 2 || texts.some(faultOf)) return; // the browser pastes it as one line
     event.preventDefault();
-    const tasks = this.#addAll(texts).map((row, index) => ({ row, text: texts[index] }));
+    const tasks = this.#addAll(texts, find("new-day").value).map((row, index) => ({ row, text: texts[index] }));
     this.undo.offer("added", tasks, () => this.#change(() => this.model.remove(tasks.map(this.#finder()).filter(Boolean))));
   }
 

@@ -1,7 +1,7 @@
 // The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update, and only
 // rows whose task has changed are touched.
 
-import { isForToday, isOverdue, today } from "./days.js";
+import { dayNamed, isForToday, isOverdue, today } from "./days.js";
 import { counted, find } from "./dom.js";
 import { dragging, swiping } from "./drag.js";
 import { alterations, dateFault, Editor, focusNew } from "./editor.js";
@@ -61,6 +61,8 @@ export class ListView {
         this.#save();
       });
     }
+    find("tasks").append(find("day-menu"));
+    find("day-menu").addEventListener("click", (event) => this.#plan(event));
     this.#dragging = dragging(this.#lists.open, {
       drop: (row, place) => this.#move(row, place),
       end: () => this.#waiting && this.render(...this.#waiting),
@@ -261,6 +263,7 @@ export class ListView {
     const row = button.closest("li");
     const has = (name) => button.classList.contains(name);
     if (has("more")) showMore(button);
+    else if (has("when")) this.#offerDays(row, button);
     else if (has("edit")) this.edit(row.dataset.row);
     else if (has("remove")) this.#remove(this.#taskOf(row));
     else if (has("cancel")) this.#cancel();
@@ -273,6 +276,28 @@ export class ListView {
     if (element.closest("a")) return;
     const field = ["text", "due", "notes"].find((name) => element.closest(`.row > .${name}`));
     if (field && getSelection().isCollapsed) this.edit(element.closest("li").dataset.row, { field });
+  }
+
+  /** Shows a menu of due dates at a row. What is half written in its task is not to be lost: then the task is opened. */
+  #offerDays(row, button) {
+    if (this.#taskOf(row).draft) return this.edit(row.dataset.row, { field: "due" });
+    const { bottom, right } = button.getBoundingClientRect();
+    const menu = find("day-menu");
+    menu.dataset.row = row.dataset.row;
+    menu.style.top = `${Math.min(bottom, innerHeight - 64) + scrollY}px`;
+    menu.style.right = `${Math.max(8, document.documentElement.clientWidth - right)}px`;
+    menu.showPopover();
+    menu.firstElementChild.focus();
+  }
+
+  #plan({ target }) {
+    const menu = find("day-menu");
+    if (target === menu) return;
+    menu.hidePopover(); // gives the focus back to the row
+    const task = this.#tasks.get(menu.dataset.row);
+    if (!task) return;
+    const seen = { text: task.text, due: task.due ?? "", notes: task.notes ?? "" };
+    this.#actions.save(task, seen, { ...seen, due: dayNamed(target.value) });
   }
 
   #remove(task) {

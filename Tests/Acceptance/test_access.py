@@ -90,7 +90,7 @@ class Access(PageTest):
         self.person.filter("all")
         self.chrome.one("#by-due").click()
         self.chrome.one("#new").send_keys(Keys.ENTER, "Call Ann tomorrow")
-        self.chrome.until(lambda: self.chrome.one(".offered") and self.chrome.one("#new-error").text, "an error, an offer")
+        self.chrome.until(lambda: self.chrome.one("#new-chip").text and self.chrome.one("#new-error").text, "an error, a chip")
         axe.check_looks(self, "a due date while adding, and the order by due dates")
         self.chrome.one("#new").clear()
         self.person.press("Book the train", ".edit")
