@@ -41,6 +41,8 @@ export class ListView {
   #tasks = new Map(); // row name -> task
   #editor; // the form of the open task, if there is one
   #edited; // the name of its row
+  #opened; // when it was opened, on the clock of events
+  #press; // where the pointer went down: [elements], until the click
   #actions;
   #filter = "all";
   #words = []; // the words that are searched for
@@ -61,6 +63,10 @@ export class ListView {
         this.#save();
       });
     }
+    addEventListener("pointerdown", (event) => (this.#press = event.composedPath()), { capture: true });
+    addEventListener("keydown", () => (this.#press = undefined), { capture: true });
+    addEventListener("focusin", (event) => this.#press || this.#left(event));
+    addEventListener("click", (event) => this.#left(event));
     find("tasks").append(find("day-menu"));
     find("day-menu").addEventListener("click", (event) => this.#plan(event));
     this.#dragging = dragging(this.#lists.open, {
@@ -347,6 +353,7 @@ export class ListView {
     if (name === this.#edited || !this.#save() || !this.#rows.has(name)) return;
     const element = this.#rows.get(name);
     this.#edited = name;
+    this.#opened = performance.now();
     const task = this.#tasks.get(name);
     this.#editor = new Editor(task, values ?? task.draft?.values, seen ?? task.draft?.seen);
     element.querySelector(".text").after(this.#editor.form);
@@ -365,6 +372,13 @@ export class ListView {
     return !fault;
   }
 
+  /** Saves the open task when somebody goes elsewhere: by a press, when all else has been done that the press is for. */
+  #left(event) {
+    const path = [...(this.#press ?? []), ...event.composedPath()]; // a text may be selected beyond its field
+    this.#press = undefined;
+    if (this.#editor && event.timeStamp > this.#opened && !path.includes(this.#rows.get(this.#edited))) this.#save();
+  }
+
   #cancel() {
     const { seen, values } = this.#editor;
     const task = this.#tasks.get(this.#edited);
@@ -374,10 +388,11 @@ export class ListView {
 
   #close() {
     const element = this.#rows.get(this.#edited);
+    const hadFocus = this.#editor.form.contains(document.activeElement);
     this.#editor.form.remove();
     this.#editor = this.#edited = undefined;
     element.classList.remove("editing");
-    element.querySelector(".edit").focus();
+    if (hadFocus) element.querySelector(".edit").focus();
     this.#actions.changed();
   }
 

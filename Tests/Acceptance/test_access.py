@@ -12,6 +12,7 @@ PATHS = ["/api.html", "/problems.html"]
 # Gives the focus to each control of the list, and returns the names of all, and those whose ring something cuts off.
 CLIPPED_RINGS = """
     const checked = [], clipped = [];
+    addEventListener("focusin", (event) => event.stopImmediatePropagation(), { capture: true }); // the editor is not left
     for (const control of document.querySelectorAll(".rows :is(button, input, textarea, a)")) {
       control.focus({ focusVisible: true });
       if (document.activeElement !== control) continue;

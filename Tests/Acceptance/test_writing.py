@@ -1,5 +1,6 @@
 """What people write: it stays while they write it, is shown whole where they ask for it, and can be found again."""
 
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from chrome import Chrome
@@ -20,18 +21,18 @@ class Writing(PageTest):
 
     # Drafts
 
-    def test_an_open_editor_stays_when_the_filter_changes(self):
+    def test_an_open_editor_that_cannot_be_saved_stays_when_the_filter_changes(self):
         person = self.person
         person.add("one", "two", "three")
         person.complete("three")
         person.await_saved()
         person.press("two", ".edit")
-        self.field().send_keys(Keys.END, " and a half")
+        self.field().send_keys(Keys.CONTROL + "a", Keys.DELETE)
         for name in ["done", "open", "all", "done"]:
             person.filter(name)
-            self.assertEqual(self.field().get_attribute("value"), "two and a half")
+            self.assertEqual(self.chrome.words(".editor .field-error"), "Write a few words first.")
         person.await_texts("three")
-        self.field().send_keys(Keys.ENTER)
+        self.field().send_keys("two and a half", Keys.ENTER)
         person.await_texts("three")
         person.filter("all")
         person.await_texts("one", "two and a half", "three")
@@ -355,6 +356,82 @@ class Drafts:
         self.await_drafts("one")
         self.person.sign_out()
         self.assertEqual(self.person.waiting(), [])
+
+
+class Leaving:
+    """Who leaves an open task has saved it."""
+
+    def setUp(self):
+        super().setUp()
+        self.newcomer()
+        self.person.save("one", "two", "three")
+
+    def write(self, text, more):
+        self.person.press(text, ".edit")
+        self.chrome.one(".editor [name=text]").send_keys(more)
+
+    def await_closed(self, *texts):
+        self.person.await_texts(*texts)
+        self.assertEqual(self.chrome.all(".editor"), [])
+
+    def test_a_press_elsewhere_saves_and_does_what_it_is_for(self):
+        self.write("two", " and a half")
+        self.chrome.one("#headline").click()
+        self.await_closed("one", "two and a half", "three")
+        self.assertEqual(self.chrome.words("#toast-text"), "Changed: two")
+        self.write("one", " more")
+        self.person.complete("three")
+        self.await_closed("one more", "two and a half", "three")
+        self.assertEqual(self.person.done(), ["three"])
+        self.write("one more", " time")
+        self.person.press("two and a half", ".text")
+        self.person.await_texts("one more time", "three")
+        self.assertEqual(len(self.chrome.all(".editor")), 1)
+        self.person.await_saved()
+        self.chrome.key(Keys.ESCAPE)
+        self.chrome.until(
+            lambda: self.saved() == [("one more time", False), ("two and a half", False), ("three", True)], "the changes")
+
+    def test_the_keyboard_leaves_and_keeps_the_focus_where_it_goes(self):
+        self.write("two", " and a half")
+        for _ in range(20):
+            if not self.chrome.all(".editor"):
+                break
+            self.chrome.key(Keys.TAB)
+        self.await_closed("one", "two and a half", "three")
+        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "three")
+
+    def test_escape_reverts_and_undo_leads_back(self):
+        self.write("two", " and a half")
+        self.chrome.key(Keys.ESCAPE)
+        self.await_closed("one", "two", "three")
+        self.chrome.one("#undo").click()
+        self.assertEqual(self.chrome.one(".editor [name=text]").get_attribute("value"), "two and a half")
+        self.chrome.one("#headline").click()
+        self.await_closed("one", "two and a half", "three")
+
+    def test_a_press_within_and_a_text_selected_beyond_its_field_leave_nothing(self):
+        self.write("two", " and a half")
+        actions = ActionChains(self.chrome)
+        actions.click_and_hold(self.chrome.one(".editor [name=text]"))
+        actions.move_to_element(self.chrome.one("#headline")).release().perform()
+        ActionChains(self.chrome).move_to_element_with_offset(self.chrome.one(".editing"), 0, 0).click().perform()
+        self.assertEqual(self.chrome.one(".editor [name=text]").get_attribute("value"), "two and a half")
+
+    def test_the_notes_have_a_field_that_one_sees(self):
+        self.person.press("two", ".edit")
+        notes = self.chrome.one(".editor [name=notes]")
+        colour = self.chrome.execute_script("return getComputedStyle(arguments[0]).borderTopColor", notes)
+        self.assertNotIn(colour, ["transparent", "rgba(0, 0, 0, 0)"])
+        self.assertGreater(notes.size["height"], 50)
+
+
+class LeavingInChromium(Leaving, PageTest):
+    browser_type = Chrome
+
+
+class LeavingInFirefox(Leaving, PageTest):
+    browser_type = Firefox
 
 
 class DraftsInChromium(Drafts, PageTest):
