@@ -39,6 +39,7 @@ const isSet = (name) => read(localStorage, KEPT[name]) === true;
 export class ListView {
   #rows = new Map(); // row name -> element
   #tasks = new Map(); // row name -> task
+  #spare = new Map(); // row name -> [element, task, day of the rendering] of the rows that another view has shown
   #editor; // the form of the open task, if there is one
   #edited; // the name of its row
   #opened; // when it was opened, on the clock of events
@@ -149,6 +150,8 @@ export class ListView {
     const tinted = [...this.#tasks].filter(([, { id }]) => news.has(id)).map(([row]) => this.#rows.get(row).classList);
     for (const classes of tinted) classes.add("news");
     if (tinted.length) setTimeout(() => tinted.forEach((classes) => classes.remove("news")), TINTED);
+    const names = new Set(tasks.map((task) => task.row));
+    for (const name of this.#spare.keys()) if (!names.has(name)) this.#spare.delete(name);
     this.#fresh = !isKnown;
     this.#day = today();
   }
@@ -202,6 +205,8 @@ export class ListView {
     for (const [name, element] of this.#rows) {
       if (wanted.has(name)) continue;
       element.remove();
+      element.classList.remove("new"); // it would otherwise arrive once more
+      this.#spare.set(name, [element, this.#tasks.get(name), this.#day]);
       this.#rows.delete(name);
       this.#tasks.delete(name);
     }
@@ -245,10 +250,12 @@ export class ListView {
 
   /** Returns the row of a task, which shows the task as it is now. */
   #show(task) {
-    const old = this.#tasks.get(task.row);
-    const element = this.#rows.get(task.row) ?? makeRow(task);
+    const [spare, before, day = this.#day] = this.#spare.get(task.row) ?? [];
+    this.#spare.delete(task.row);
+    const old = this.#tasks.get(task.row) ?? before;
+    const element = this.#rows.get(task.row) ?? spare ?? makeRow(task);
     if (!old) element.classList.toggle("new", !this.#fresh);
-    const isNewDay = Boolean(task.due) && this.#day !== today();
+    const isNewDay = Boolean(task.due) && day !== today();
     this.#rows.set(task.row, element);
     this.#tasks.set(task.row, task);
     if (isNewDay || !isSame(task, old)) updateRow(element, task, old, isNewDay);
