@@ -298,7 +298,8 @@ export class ListView {
     const menu = find("day-menu");
     menu.dataset.row = row.dataset.row;
     menu.style.top = `${Math.min(bottom, innerHeight - 64) + scrollY}px`;
-    menu.style.right = `${Math.max(8, document.documentElement.clientWidth - right)}px`;
+    const { clientWidth } = document.documentElement;
+    menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - 350))}px`; // as wide as it may get
     menu.showPopover();
     menu.firstElementChild.focus();
   }

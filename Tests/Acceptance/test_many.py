@@ -104,7 +104,7 @@ class Many(ManyTasks):
         self.chrome.one("#clear").click()
         self.await_cleared(8)
         self.assertEqual(sorted(self.sent()), [f"DELETE /api/tasks/{id}" for id in range(1, 8)])
-        self.assertEqual(self.person.done(), ["Task 8"])
+        self.chrome.until(lambda: self.person.done() == ["Task 8"], "the list as it is now")
 
     def test_what_is_done_elsewhere_while_the_done_ones_are_deleted_stays(self):
         self.fill_with_done()
