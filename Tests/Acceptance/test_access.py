@@ -21,10 +21,11 @@ CLIPPED_RINGS = """
       checked.push(name);
       const { left, top, right, bottom } = control.getBoundingClientRect();
       for (let around = control.parentElement; around !== document.documentElement; around = around.parentElement) {
-        if (getComputedStyle(around).overflow === "visible") continue;
-        const box = around.getBoundingClientRect();
-        const isWithin = left - ring >= box.left && top - ring >= box.top
-          && right + ring <= box.right && bottom + ring <= box.bottom;
+        const { overflow, contentVisibility, overflowClipMargin } = getComputedStyle(around);
+        if (overflow === "visible" && contentVisibility !== "auto") continue;
+        const box = around.getBoundingClientRect(), reach = ring - (parseFloat(overflowClipMargin) || 0);
+        const isWithin = left - reach >= box.left && top - reach >= box.top
+          && right + reach <= box.right && bottom + reach <= box.bottom;
         if (!isWithin) clipped.push([name, around.className]);
       }
     }
