@@ -38,6 +38,7 @@ export class Model {
   #listName;
   #draftName;
   #clearedName;
+  #drafts;
   #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
   /**
@@ -52,6 +53,8 @@ export class Model {
     const kept = (isLasting && read(localStorage, this.#listName)) || read(sessionStorage, this.#listName);
     this.#saved = kept ?? { tasks: [], tag: null, known: false };
     this.queue = new Queue(owner, changed);
+    // {key, target, base, values} of tasks that are half changed. The name keeps them from being sent, also by older pages.
+    this.#drafts = new Queue(`drafts of ${owner}`, changed);
     this.lock = `tasks.change.${owner}.`; // the name of the lock for the tab that sends
   }
 
@@ -66,7 +69,7 @@ export class Model {
 
   /** Reads all waiting changes again, also those of the other tabs. */
   async reload() {
-    await this.queue.load();
+    await Promise.all([this.queue.load(), this.#drafts.load()]);
     for (const key of read(sessionStorage, HURRIED) ?? []) this.revise(key, { notBefore: 0 });
     sessionStorage.removeItem(HURRIED);
   }
@@ -76,6 +79,10 @@ export class Model {
     const rows = new Map(this.#saved.tasks.map((task) => [task.id, { ...task, state: "saved" }]));
     for (const change of this.queue.all()) apply(change, rows);
     const names = new Map([...this.queue.ids].map(([key, id]) => [id, key])); // a row keeps its name, and so its focus
+    for (const { target, base, values } of this.#drafts.all()) {
+      const row = rows.get(this.queue.ids.get(target) ?? target);
+      if (row) row.draft = { seen: base, values };
+    }
     return [...rows.values()].map((row) => ({ ...row, row: names.get(row.id) ?? String(row.id) })).sort(inOrder);
   }
 
@@ -101,6 +108,13 @@ export class Model {
   remove(tasks, asShown = false) {
     const notBefore = Date.now() + UNDO_TIME; // one moment for all: they are sent together
     return tasks.map((task) => this.#put({ kind: "remove", target: task.id, notBefore, of: asShown ? shownOf(task) : undefined }));
+  }
+
+  /** Keeps what is half written in a task, for the next tab, too; without `values`, it is half written no more. */
+  keepDraft(task, base, values) {
+    const [old] = this.#drafts.all().filter(({ target }) => (this.queue.ids.get(target) ?? target) === task.id);
+    if (values) this.#drafts.put({ ...old, key: old?.key ?? crypto.randomUUID(), target: task.id, base, values });
+    else if (old) this.#drafts.drop(old.key);
   }
 
   /** Alters a change by the person's decision about a problem, and lets it wait again. */
@@ -229,6 +243,7 @@ export class Model {
 
   set cleared(count) {
     write(localStorage, this.#clearedName, { day: today(), count: Math.max(0, count) });
+    for (const { key } of this.#drafts.all()) this.#drafts.drop(key);
   }
 
   /** The text that the person is writing and has not saved, which outlives a reload of this tab: {draft, editing}. */

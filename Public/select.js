@@ -53,7 +53,6 @@ export function offerSelection(lists, act) {
       const isTaking = selected.size && !event.target.closest("button, a");
       if (!row || !(event.shiftKey || isTaking || isResting)) return;
       event.preventDefault();
-      event.stopPropagation();
       if (event.shiftKey) extend(row);
       else if (!isResting) toggle(row);
     }, { capture: true });

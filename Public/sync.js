@@ -10,7 +10,9 @@ import { locked, read, write } from "./storage.js";
 
 const LONGEST_WAIT = 30; // seconds
 const PATIENCE = 2000; // milliseconds
-const LOOK_EVERY = 25000; // milliseconds until the page looks for what another device has changed
+const LOOK_EVERY = 10000; // milliseconds until the page looks for what another device has changed,
+const IDLE = 3; // times as long if nobody has done anything here
+const ACTIVE_FOR = 120000; // milliseconds ago
 const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
 const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
 const LONGEST_DELAY = 86400; // seconds that the server may ask for; browsers do not wait longer than 24 days
@@ -44,9 +46,13 @@ export class Sync {
     this.#model = model;
     this.#access = access;
     this.#report = report;
+    let touched = -Infinity;
+    for (const type of ["keydown", "pointerdown"]) addEventListener(type, () => (touched = performance.now()), { capture: true });
+    let turns = 0;
     setInterval(() => {
       const isSeen = document.visibilityState === "visible" && navigator.onLine;
-      if (isSeen && !this.#isPaged && !this.#failures) this.run({ list: true }); // changes that are being sent go first
+      const isTurn = ++turns % IDLE === 0 || performance.now() - touched < ACTIVE_FOR;
+      if (isSeen && isTurn && !this.#isPaged && !this.#failures) this.run({ list: true }); // changes that are being sent go first
     }, LOOK_EVERY);
   }
 

@@ -4,7 +4,7 @@ import { call, Problem, Unreachable } from "./api.js";
 import { leave, returnPolicy } from "./sign-in.js";
 import { isOverdue, today } from "./days.js";
 import { announce, brief, counted, find, locale, make } from "./dom.js";
-import { alterations, dateFault, focusNew, offerDays, setNewDay } from "./editor.js";
+import { alterations, dateFault, focusNew, newTask, offerDays, setNewDay } from "./editor.js";
 import { Model } from "./model.js";
 import { beforeAll, moving } from "./order.js";
 import { showPerson } from "./person.js";
@@ -19,6 +19,7 @@ import { FILTER_NAMES, ListView } from "./view.js";
 const LONGEST = { text: 4096, notes: 10000 }; // bytes
 const NOT_KEPT = "This browser could not keep your latest changes on this device. Leave this page open until it says "
   + "“Saved”, and free some space.";
+const KEEP_AFTER = 200; // milliseconds: a text that is being typed is not written to the disk at each key
 const RENDER_AFTER = 100; // milliseconds: answers that come at nearly the same time are shown together
 
 export class TaskPage {
@@ -26,13 +27,18 @@ export class TaskPage {
   #state = { kind: "idle" };
   #complaint = { message: "" }; // what is wrong beside that, with the problem's code
   #rendering; // timer
+  #drafting; // timer
   #interrupted; // the editor that was open when the page was left, until its task is known
   #heirs = new Map(); // the row of a deleted task -> that of the task that was added again in its place
   #view = new ListView({
     complete: (task, completed) => this.#complete([task], completed),
     together: (action, tasks, day) => this.#together(action, tasks, day),
     save: (task, seen, values) => this.#save(task, seen, values),
-    discard: (task, written) => this.undo.offer("not saved", [task], () => this.#reopen(task, written)),
+    discard: (task, written) => {
+      this.model.keepDraft(task);
+      this.#render();
+      this.undo.offer("not saved", [task], () => this.#reopen(task, written));
+    },
     move: (task, place) => this.#move(task, place),
     remove: (task) => this.#remove([task]),
     decide: (task, decision) => this.#decide(task, decision),
@@ -87,6 +93,14 @@ export class TaskPage {
 
   #keepDraft() {
     this.model.draft = this.#place();
+    this.#drafting ??= setTimeout(() => this.#keepEditing(), KEEP_AFTER);
+  }
+
+  #keepEditing() {
+    clearTimeout(this.#drafting);
+    this.#drafting = undefined;
+    const { editing } = this.#view;
+    if (editing) this.model.keepDraft(editing, editing.seen, alterations(editing.seen, editing.values).length && editing.values);
   }
 
   #goTo(place) {
@@ -104,6 +118,7 @@ export class TaskPage {
     offerDays();
     find("add").addEventListener("submit", (event) => this.#add(event));
     find("new-day").addEventListener("input", ({ target }) => target.classList.toggle("set", target.value !== ""));
+    find("new").addEventListener("paste", (event) => this.#paste(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
     find("tasks").append(find("selection"));
     find("files").addEventListener("click", async ({ target }) => {
@@ -126,6 +141,7 @@ export class TaskPage {
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
     addEventListener("popstate", () => this.#wentBack());
     addEventListener("pagehide", () => {
+      this.#keepEditing();
       this.sync.leave();
       this.model.store();
     });
@@ -260,22 +276,43 @@ export class TaskPage {
   #add(event) {
     event.preventDefault();
     const field = find("new");
-    const text = field.value.trim();
+    const { text, due } = newTask();
     const fault = faultOf(text) ?? dateFault(find("new-day"));
     find("new-error").textContent = fault ?? "";
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
-    const due = find("new-day").value || (this.#view.filter === "today" ? today() : undefined);
-    field.value = "";
+    this.#addAll([text], due);
+  }
+
+  /** Adds tasks with this due date before all others, and empties the field. */
+  #addAll(texts, chosen) {
+    const due = chosen || (this.#view.filter === "today" ? today() : undefined);
+    find("new").value = "";
     setNewDay("");
-    let row;
-    this.#change(() => (row = this.model.add(text, false, { due, position: beforeAll(this.model.view()) })));
+    const view = this.model.view();
+    const first = view.length ? beforeAll(view) - texts.length + 1 : undefined;
+    let tasks;
+    this.#change(() => (tasks = texts.map((text, index) => {
+      const position = first === undefined ? undefined : first + index;
+      return { row: this.model.add(text, false, { due, position }), text };
+    })));
     this.#keepDraft();
-    const task = { row, text };
-    const { make, back } = this.#removal([task]);
-    const show = this.#view.isInSight(row) ? undefined : () => this.#showTask(task);
-    this.undo.offer("added", [task], make, { again: back, spoken: `Added ${brief(text)}`, show });
-    field.focus({ preventScroll: true });
+    const [task] = tasks;
+    const { make, back } = this.#removal(tasks);
+    const show = this.#view.isInSight(task.row) ? undefined : () => this.#showTask(task);
+    const spoken = texts.length === 1 ? `Added ${brief(task.text)}` : undefined;
+    this.undo.offer("added", tasks, make, { again: back, spoken, show });
+    find("new").focus({ preventScroll: true });
+  }
+
+  /** Adds a task for each of several lines that are pasted, with one step to take all of them back. */
+  #paste(event) {
+    const { value, selectionStart, selectionEnd } = event.target;
+    const pasted = event.clipboardData.getData("text/plain");
+    const texts = linesOf(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
+    if (linesOf(pasted).length < 2 || texts.some(faultOf)) return; // the browser pastes it as one line
+    event.preventDefault();
+    this.#addAll(texts, find("new-day").value);
   }
 
   /** Goes to a task that is not in sight; a search or a view that hides the task gives way. */
@@ -346,7 +383,9 @@ export class TaskPage {
   #save(task, seen, values) {
     const altered = alterations(seen, values);
     const fault = faultOf(values.text.trim()) ?? lengthFault("notes", values.notes.trim());
-    if (fault || !altered.length) return fault;
+    if (fault) return fault;
+    this.model.keepDraft(task);
+    if (!altered.length) return null;
     const edit = (now, from, to) => {
       for (const [field] of altered) this.model.edit(now, field, to[field] || null, from[field] || null);
     };
@@ -437,6 +476,9 @@ export class TaskPage {
 
 /** Returns a task with a position, so that it stands where it stood if it gets another id. */
 const placed = (task) => ({ ...task, position: task.position ?? (typeof task.id === "number" ? task.id : null) });
+
+/** Returns the lines that say something, without the marks of a list before them. */
+const linesOf = (text) => text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*•]\s+(\[.?\]\s+)?/, "").trim()).filter(Boolean);
 
 /** Returns the message about what is wrong with a text, or null. */
 function faultOf(text) {

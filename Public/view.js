@@ -1,7 +1,7 @@
 // The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update, and only
 // rows whose task has changed are touched.
 
-import { isForToday, isOverdue, nameOfDay, today } from "./days.js";
+import { dayNamed, isForToday, isOverdue, nameOfDay, today } from "./days.js";
 import { counted, find, make } from "./dom.js";
 import { dragging, swiping } from "./drag.js";
 import { alterations, dateFault, Editor, focusNew } from "./editor.js";
@@ -46,8 +46,11 @@ const isSet = (name) => read(localStorage, KEPT[name]) === true;
 export class ListView {
   #rows = new Map(); // row name -> element
   #tasks = new Map(); // row name -> task
+  #spare = new Map(); // row name -> [element, task, day of the rendering] of the rows that another view has shown
   #editor; // the form of the open task, if there is one
   #edited; // the name of its row
+  #opened; // when it was opened, on the clock of events
+  #press; // where the pointer went down: [elements], until the click
   #actions;
   #filter = "all";
   cleared = 0; // the number of finished tasks that were cleared today
@@ -65,7 +68,7 @@ export class ListView {
     for (const list of Object.values(this.#lists)) {
       list.addEventListener("change", (event) => this.#changed(event));
       list.addEventListener("click", refuseHeld, { capture: true });
-      list.addEventListener("click", (event) => this.#clicked(event));
+      list.addEventListener("click", (event) => event.defaultPrevented || this.#clicked(event));
       onKey(list, (event) => this.#key(event));
       list.addEventListener("submit", (event) => {
         event.preventDefault();
@@ -75,6 +78,12 @@ export class ListView {
     this.selection = offerSelection(Object.values(this.#lists), (action, rows, value) =>
       this.#actions.together(action, rows.map((row) => this.#taskOf(row)), value));
     const { hold } = this.selection;
+    addEventListener("pointerdown", (event) => (this.#press = event.composedPath()), { capture: true });
+    addEventListener("keydown", () => (this.#press = undefined), { capture: true });
+    addEventListener("focusin", (event) => this.#press || this.#left(event));
+    addEventListener("click", (event) => this.#left(event));
+    find("tasks").append(find("day-menu"));
+    find("day-menu").addEventListener("click", (event) => this.#plan(event));
     this.#dragging = dragging(this.#lists.open, {
       drop: (row, place) => this.#move(row, place),
       rest: hold,
@@ -161,6 +170,8 @@ export class ListView {
     for (const classes of tinted) classes.add("news");
     if (tinted.length) setTimeout(() => tinted.forEach((classes) => classes.remove("news")), TINTED);
     this.selection.show();
+    const names = new Set(tasks.map((task) => task.row));
+    for (const name of this.#spare.keys()) if (!names.has(name)) this.#spare.delete(name);
     this.#fresh = !isKnown;
     this.#day = today();
   }
@@ -260,6 +271,9 @@ export class ListView {
     for (const [name, element] of this.#rows) {
       if (wanted.has(name)) continue;
       element.remove();
+      element.classList.remove("new", "selected"); // it would otherwise arrive once more
+      element.querySelector(".day")?.remove();
+      this.#spare.set(name, [element, this.#tasks.get(name), this.#day]);
       this.#rows.delete(name);
       this.#tasks.delete(name);
     }
@@ -315,10 +329,12 @@ export class ListView {
 
   /** Returns the row of a task, which shows the task as it is now. */
   #show(task) {
-    const old = this.#tasks.get(task.row);
-    const element = this.#rows.get(task.row) ?? makeRow(task);
+    const [spare, before, day = this.#day] = this.#spare.get(task.row) ?? [];
+    this.#spare.delete(task.row);
+    const old = this.#tasks.get(task.row) ?? before;
+    const element = this.#rows.get(task.row) ?? spare ?? makeRow(task);
     if (!old) element.classList.toggle("new", !this.#fresh);
-    const isNewDay = Boolean(task.due) && this.#day !== today();
+    const isNewDay = Boolean(task.due) && day !== today();
     this.#rows.set(task.row, element);
     this.#tasks.set(task.row, task);
     if (isNewDay || !isSame(task, old)) updateRow(element, task, old, isNewDay);
@@ -340,6 +356,7 @@ export class ListView {
     const row = button.closest("li");
     const has = (name) => button.classList.contains(name);
     if (has("more")) showMore(button);
+    else if (has("when")) this.#offerDays(row, button);
     else if (has("edit")) this.edit(row.dataset.row);
     else if (has("remove")) this.#remove(this.#taskOf(row));
     else if (has("cancel")) this.#cancel();
@@ -352,6 +369,29 @@ export class ListView {
     if (element.closest("a")) return;
     const field = ["text", "due", "notes"].find((name) => element.closest(`.row > .${name}`));
     if (field && getSelection().isCollapsed) this.edit(element.closest("li").dataset.row, { field });
+  }
+
+  /** Shows a menu of due dates at a row. What is half written in its task is not to be lost: then the task is opened. */
+  #offerDays(row, button) {
+    if (this.#taskOf(row).draft) return this.edit(row.dataset.row, { field: "due" });
+    const { bottom, right } = button.getBoundingClientRect();
+    const menu = find("day-menu");
+    menu.dataset.row = row.dataset.row;
+    menu.style.top = `${Math.min(bottom, innerHeight - 64) + scrollY}px`;
+    const { clientWidth } = document.documentElement;
+    menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - 350))}px`; // as wide as it may get
+    menu.showPopover();
+    menu.firstElementChild.focus();
+  }
+
+  #plan({ target }) {
+    const menu = find("day-menu");
+    if (target === menu) return;
+    menu.hidePopover(); // gives the focus back to the row
+    const task = this.#tasks.get(menu.dataset.row);
+    if (!task) return;
+    const seen = { text: task.text, due: task.due ?? "", notes: task.notes ?? "" };
+    this.#actions.save(task, seen, { ...seen, due: dayNamed(target.value) });
   }
 
   #remove(task) {
@@ -397,14 +437,16 @@ export class ListView {
   }
 
   /**
-   * Opens a task that is shown, with its values or with those that were written before, and the cursor in a field;
+   * Opens a task that is shown, with its values or with those that were half written before, and the cursor in a field;
    * `seen` are the values with which the person started. Saves the task that was open before.
    */
   edit(name, { values, seen, field = "text" } = {}) {
     if (name === this.#edited || this.#held.has(name) || !this.#save() || !this.#rows.has(name)) return;
     const element = this.#rows.get(name);
     this.#edited = name;
-    this.#editor = new Editor(this.#tasks.get(name), values, seen);
+    this.#opened = performance.now();
+    const task = this.#tasks.get(name);
+    this.#editor = new Editor(task, values ?? task.draft?.values, seen ?? task.draft?.seen);
     element.querySelector(".text").after(this.#editor.form);
     element.classList.add("editing");
     this.#editor.focus(field);
@@ -421,6 +463,13 @@ export class ListView {
     return !fault;
   }
 
+  /** Saves the open task when somebody goes elsewhere: by a press, when all else has been done that the press is for. */
+  #left(event) {
+    const path = [...(this.#press ?? []), ...event.composedPath()]; // a text may be selected beyond its field
+    this.#press = undefined;
+    if (this.#editor && event.timeStamp > this.#opened && !path.includes(this.#rows.get(this.#edited))) this.#save();
+  }
+
   #cancel() {
     const { seen, values } = this.#editor;
     const task = this.#tasks.get(this.#edited);
@@ -430,10 +479,11 @@ export class ListView {
 
   #close() {
     const element = this.#rows.get(this.#edited);
+    const hadFocus = this.#editor.form.contains(document.activeElement);
     this.#editor.form.remove();
     this.#editor = this.#edited = undefined;
     element.classList.remove("editing");
-    element.querySelector(".edit").focus();
+    if (hadFocus) element.querySelector(".edit").focus();
     this.#actions.changed();
   }
 
@@ -444,9 +494,7 @@ export class ListView {
 
 /** A row that was finished or deleted just now takes no second click. */
 function refuseHeld(event) {
-  if (!event.target.closest(".held")) return;
-  event.preventDefault();
-  event.stopPropagation();
+  if (event.target.closest(".held")) event.preventDefault();
 }
 
 /** Puts an element before another one, or last, with its focus and its state if the browser can do that in one list. */
