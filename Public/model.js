@@ -233,6 +233,7 @@ export class Model {
     for (const storage of [sessionStorage, localStorage]) storage.removeItem(this.#listName);
     sessionStorage.removeItem(this.#draftName);
     localStorage.removeItem(this.#clearedName);
+    for (const { key } of this.#drafts.all()) this.#drafts.drop(key);
   }
 
   /** How many finished tasks were cleared today in this browser; they were done all the same. */
@@ -243,7 +244,6 @@ export class Model {
 
   set cleared(count) {
     write(localStorage, this.#clearedName, { day: today(), count: Math.max(0, count) });
-    for (const { key } of this.#drafts.all()) this.#drafts.drop(key);
   }
 
   /** The text that the person is writing and has not saved, which outlives a reload of this tab: {draft, editing}. */
