@@ -6,7 +6,7 @@ import { onKey } from "./shortcuts.js";
 
 const REST = 400; // milliseconds after a finger has left a row in which its click is none
 
-/** Lets rows of the lists be selected. `act` is told what to do ("finish", "date" or "delete"), the rows, and a date. */
+/** Lets rows of the lists be selected. `act` is told what to do ("finish", "date" or "delete"), the rows, and the button. */
 export function offerSelection(lists, act) {
   const selected = new Set(); // rows
   const bar = find("selection");
@@ -59,14 +59,11 @@ export function offerSelection(lists, act) {
   }
   bar.addEventListener("click", ({ target }) => {
     const action = target.closest("button")?.value;
-    const day = find("selected-day");
     if (action === undefined) return;
-    if (action === "date" && !day.validity.valid) return day.focus();
     const rows = [...selected];
-    clear();
-    if (action) act(action, rows, day.value || null);
-    day.value = "";
+    if (action !== "date") clear();
+    if (action) act(action, rows, target);
   });
   onKey(window, (event) => event.key === "Escape" && !event.defaultPrevented && selected.size && clear());
-  return { toggle, hold, show };
+  return { toggle, hold, show, clear };
 }

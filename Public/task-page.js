@@ -32,7 +32,8 @@ export class TaskPage {
   #heirs = new Map(); // the row of a deleted task -> that of the task that was added again in its place
   #view = new ListView({
     complete: (task, completed) => this.#complete([task], completed),
-    together: (action, tasks, day) => this.#together(action, tasks, day),
+    together: (action, tasks) => this.#together(action, tasks),
+    plan: (tasks, day) => this.#plan("planned", tasks.filter(({ due }) => (due ?? null) !== day), day),
     save: (task, seen, values) => this.#save(task, seen, values),
     discard: (task, written) => {
       this.model.keepDraft(task);
@@ -361,11 +362,10 @@ export class TaskPage {
     this.#view.edit(now.row, written);
   }
 
-  /** Finishes, plans or deletes several tasks in one step. */
-  #together(action, tasks, day) {
+  /** Finishes or deletes several tasks in one step. */
+  #together(action, tasks) {
     if (action === "delete") this.#remove(tasks);
-    else if (action === "finish") this.#complete(tasks.filter(({ completed }) => !completed), true);
-    else this.#plan("planned", tasks, day);
+    else this.#complete(tasks.filter(({ completed }) => !completed), true);
     focusNew();
   }
 

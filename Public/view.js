@@ -39,9 +39,9 @@ const KEPT = { "finished-toggle": "tasks.finished", "by-due": "tasks.by-due" };
 const isSet = (name) => read(localStorage, KEPT[name]) === true;
 
 /**
- * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, discard, remove, move, decide}, `together`
- * for what is done to several tasks at once, and `changed`, after which other rows may have to be shown. Open tasks are in one list, finished ones in another that can
- * be folded.
+ * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, plan, discard, remove, move, decide},
+ * `together` for what is done to several tasks at once, and `changed`, after which other rows may have to be shown. Open tasks
+ * are in one list, finished ones in another that can be folded.
  */
 export class ListView {
   #rows = new Map(); // row name -> element
@@ -50,6 +50,7 @@ export class ListView {
   #editor; // the form of the open task, if there is one
   #edited; // the name of its row
   #opened; // when it was opened, on the clock of events
+  #planned; // the names of the rows whose due date the menu sets
   #press; // where the pointer went down: [elements], until the click
   #actions;
   #filter = "all";
@@ -75,8 +76,8 @@ export class ListView {
         this.#save();
       });
     }
-    this.selection = offerSelection(Object.values(this.#lists), (action, rows, value) =>
-      this.#actions.together(action, rows.map((row) => this.#taskOf(row)), value));
+    this.selection = offerSelection(Object.values(this.#lists), (action, rows, button) => (action === "date"
+      ? this.#offerDays(rows, button) : this.#actions.together(action, rows.map((row) => this.#taskOf(row)))));
     const { hold } = this.selection;
     addEventListener("pointerdown", (event) => (this.#press = event.composedPath()), { capture: true });
     addEventListener("keydown", () => (this.#press = undefined), { capture: true });
@@ -356,7 +357,7 @@ export class ListView {
     const row = button.closest("li");
     const has = (name) => button.classList.contains(name);
     if (has("more")) showMore(button);
-    else if (has("when")) this.#offerDays(row, button);
+    else if (has("when")) this.#offerDays([row], button);
     else if (has("edit")) this.edit(row.dataset.row);
     else if (has("remove")) this.#remove(this.#taskOf(row));
     else if (has("cancel")) this.#cancel();
@@ -371,12 +372,13 @@ export class ListView {
     if (field && getSelection().isCollapsed) this.edit(element.closest("li").dataset.row, { field });
   }
 
-  /** Shows a menu of due dates at a row. What is half written in its task is not to be lost: then the task is opened. */
-  #offerDays(row, button) {
-    if (this.#taskOf(row).draft) return this.edit(row.dataset.row, { field: "due" });
+  /** Shows a menu of due dates for rows. What is half written in a task is not to be lost: then the task is opened. */
+  #offerDays(rows, button) {
+    const half = rows.find((row) => this.#taskOf(row).draft);
+    if (half) return this.edit(half.dataset.row, { field: "due" });
     const { bottom, right } = button.getBoundingClientRect();
     const menu = find("day-menu");
-    menu.dataset.row = row.dataset.row;
+    this.#planned = rows.map((row) => row.dataset.row);
     menu.style.top = `${Math.min(bottom, innerHeight - 64) + scrollY}px`;
     const { clientWidth } = document.documentElement;
     menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - 350))}px`; // as wide as it may get
@@ -388,10 +390,9 @@ export class ListView {
     const menu = find("day-menu");
     if (target === menu) return;
     menu.hidePopover(); // gives the focus back to the row
-    const task = this.#tasks.get(menu.dataset.row);
-    if (!task) return;
-    const seen = { text: task.text, due: task.due ?? "", notes: task.notes ?? "" };
-    this.#actions.save(task, seen, { ...seen, due: dayNamed(target.value) });
+    this.#actions.plan(this.#planned.map((name) => this.#tasks.get(name)).filter(Boolean), dayNamed(target.value) || null);
+    if (!find("selection").hidden) focusNew();
+    this.selection.clear();
   }
 
   #remove(task) {

@@ -249,11 +249,15 @@ class Pasting(PageTest):
         self.chrome.one("#new").send_keys("Pack:")
         self.assertFalse(self.paste(" towels \r\n\n- shoes\n* [ ] a map\n  hats"))
         lines = ["Pack: towels", "shoes", "a map", "hats"]
-        self.person.await_texts("one", *lines)
+        self.person.await_texts(*lines, "one")
         self.assertEqual(self.chrome.one("#new").get_attribute("value"), "")
         self.assertEqual(self.chrome.words("#toast-text"), "4 added")
         self.person.await_saved()
-        self.assertEqual([text for text, _ in self.saved()], ["one", *lines])
+        self.assertEqual([text for text, _ in self.saved()], [*lines, "one"])
+        self.chrome.one("#undo").click()
+        self.person.await_texts("one")
+        self.chrome.one("#new").send_keys(Keys.CONTROL + Keys.SHIFT + "z")
+        self.person.await_texts(*lines, "one")
         self.chrome.one("#undo").click()
         self.person.await_texts("one")
         self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
@@ -317,7 +321,7 @@ class Drafts:
             self.await_drafts()
             self.person.await_saved()
             self.chrome.until(lambda: not self.person.waiting(), "the end of the draft")
-        self.assertEqual([task["task"] for task in self.on_server()], ["one", "two and a half", "three, perhaps"])
+        self.assertEqual([text for text, _ in self.saved()], ["one", "two and a half", "three, perhaps"])
         self.person.refresh()
         self.await_drafts()
 
