@@ -102,7 +102,7 @@ class TypedDays:
         self.assertFalse(self.chrome.one("#new-day").is_displayed())
         self.chrome.one("#new").send_keys(Keys.ENTER)
         self.await_task("Call Jonas", self.day(1))
-        self.assertFalse(chip.is_displayed())
+        self.assertFalse(self.write("Call Ann").is_displayed())
         self.assertTrue(self.chrome.one("#new-due [value=today]").is_displayed())
 
     def test_a_click_keeps_the_words_and_sets_no_day(self):
