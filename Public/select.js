@@ -64,6 +64,7 @@ export function offerSelection(lists, act) {
     if (action !== "date") clear();
     if (action) act(action, rows, target);
   });
-  onKey(window, (event) => event.key === "Escape" && !event.defaultPrevented && selected.size && clear());
+  onKey(window, ({ key, defaultPrevented }) => // an open menu is closed first
+    key === "Escape" && !defaultPrevented && !document.querySelector(":popover-open") && clear());
   return { toggle, hold, show, clear };
 }

@@ -166,6 +166,8 @@ class Several(Daily):
         self.chrome.one("#selection [value=date]").click()
         axe.check_looks(self, "the days of selected tasks")
         self.chrome.size(1280, 900)
+        self.chrome.key(Keys.ESCAPE)  # closes the menu, and keeps the selection
+        self.assertEqual(self.selected(), ["one", "two"])
         self.chrome.one("#selection [value=date]").click()
         self.chrome.one("#day-menu [value=tomorrow]").click()
         self.chrome.until(lambda: not self.chrome.one("#selection").is_displayed(), "the date")
