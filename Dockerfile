@@ -35,7 +35,7 @@ COPY --from=build /usr/local/bin/task-server /usr/local/bin/mock-authority /usr/
 COPY Public /usr/share/task-server/Public
 
 LABEL org.opencontainers.image.title="task-server" \
-    org.opencontainers.image.version="0.1.0" \
+    org.opencontainers.image.version="1.0.0" \
     org.opencontainers.image.description="Tasks over HTTP for the holders of Azure AD B2C tokens; and mock-authority, a stand-in for B2C" \
     org.opencontainers.image.licenses="MIT"
 

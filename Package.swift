@@ -129,7 +129,8 @@ let modules = [
             "ClientSettings/wpf.cs", "ClientSettings/mvc.config", "ClientSettings/msal.py", "ClientSettings/msal.js",
             "ClientSettings/page.env", "ClientSettings/curl.sh", "ClientSettings/msal-external-id.py",
             "ClientSettings/msal-external-id.js", "ClientSettings/msal-external-id-android.json",
-            "ClientSettings/msal-external-id-ios.txt",
+            "ClientSettings/msal-external-id-ios.txt", "ClientSettings/msal-ios.txt",
+            "ClientSettings/msal-android.json",
         ]),
 ]
 

@@ -71,13 +71,16 @@ async function ask(token, method, path, { headers = {}, body, keepalive = false,
     body: body && JSON.stringify(body),
   });
   const problem = response.ok || response.status === 304
-    ? null : new Problem(response.status, answer ?? {}, Number(response.headers.get("Retry-After")) || 0);
+    ? null : new Problem(response.status, answer ?? {}, secondsIn(response.headers.get("Retry-After")));
   const isOurs = response.headers.get("client-request-id") === name || /^\w+\.\w+$/.test(problem?.code);
   if (!isOurs && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
   if (problem) throw problem;
   const next = /<[^>?]*(\?[^>]*)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
   return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
 }
+
+/** Returns the seconds that `Retry-After` asks for (RFC 9110), which may name a date. */
+const secondsIn = (field) => Math.max(0, Number(field ?? 0) || (Date.parse(field) - Date.now()) / 1000 || 0);
 
 /**
  * Returns a response and its JSON, or null in its place. A request that receives nothing for 15 s is ended; a long answer

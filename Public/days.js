@@ -10,10 +10,24 @@ export function dayAfter(days) {
   return new Date(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate() + days)).toISOString().slice(0, 10);
 }
 
-export const today = () => dayAfter(0);
+let known = {}; // today, for the rest of a millisecond: a long list asks some thousand times
+
+export function today() {
+  const now = Date.now();
+  if (known.now !== now) known = { now, day: dayAfter(0) };
+  return known.day;
+}
+
+/** Returns the Monday that comes next. */
+export const nextWeek = () => dayAfter(8 - (new Date().getDay() || 7));
+
+const NAMED = { today, tomorrow: () => dayAfter(1), "next week": nextWeek };
+
+/** Returns the day that a button of this value sets, or "" for none. */
+export const dayNamed = (name) => NAMED[name]?.() ?? "";
 
 export const isOverdue = (task) => !task.completed && Boolean(task.due) && task.due < today();
-export const isForToday = (task) => !task.completed && task.due === today();
+export const isForToday = (task) => !task.completed && Boolean(task.due) && task.due === today();
 
 const formats = new Map();
 

@@ -26,3 +26,6 @@ export function announce(message) {
   find("announcer").textContent = "";
   requestAnimationFrame(() => (find("announcer").textContent = message));
 }
+
+/** Whether keyboards here have a Command key in place of Control, and only one key that deletes, Backspace. */
+export const isMac = /^(Mac|iP)/.test(navigator.platform);

@@ -10,16 +10,17 @@ const FASTEST = 14; // pixels a frame
 
 /**
  * Lets the rows of a list be dragged by their handles. `drop` is told the row and its new neighbour: (row, {after} or
- * {before}). `end` is called afterwards, and when the person has given up dragging. Returns {begin, isActive}: `begin`
- * drags a row from where the pointer of an event is.
+ * {before}). `rest` is told a row that a finger has held and not moved. `end` is called afterwards, and when the person has
+ * given up dragging. Returns {begin, isActive}: `begin` drags a row from where the pointer of an event is; false if the
+ * row cannot be moved.
  */
-export function dragging(list, { drop, end }) {
+export function dragging(list, { drop, rest, end }) {
   let drag; // {pointer, y, from, row, index, height, middle, others, place, frame} while a row is being dragged
   const isActive = () => drag !== undefined;
   const isOwn = (event) => event.pointerId === drag?.pointer;
 
   const begin = (row, event) => {
-    if (isActive() || row.matches(".done, .editing, :only-child, .by-due > li")) return;
+    if (isActive() || row.matches(".done, .editing, .held, :only-child, .by-due > li")) return false;
     event.preventDefault();
     list.setPointerCapture(event.pointerId);
     const rows = [...list.children];
@@ -29,17 +30,19 @@ export function dragging(list, { drop, end }) {
     const others = rows.map((other, at) => ({ row: other, middle: middles[at] })).filter((other) => other.row !== row);
     const { pointerId: pointer, clientY: y } = event;
     drag = {
-      pointer, y, from: y + scrollY, row, index, height: boxes[index].height, middle: middles[index], others, place: index,
+      pointer, y, from: y + scrollY, isTouch: event.pointerType === "touch", isMoved: false, row, index, height: boxes[index].height, middle: middles[index], others, place: index,
     };
     row.classList.add("dragged");
     list.classList.add("dragging");
     drag.frame = requestAnimationFrame(scroll);
+    return true;
   };
 
   /** Moves the row with the pointer; the rows that it has passed make room. */
   const move = (y) => {
     drag.y = y;
     const distance = y + scrollY - drag.from;
+    drag.isMoved ||= Math.abs(distance) > SLOP;
     drag.row.style.transform = `translateY(${distance}px)`;
     const place = drag.others.filter(({ middle }) => middle < drag.middle + distance).length;
     if (place === drag.place) return;
@@ -62,7 +65,7 @@ export function dragging(list, { drop, end }) {
   };
 
   const finish = (isDropped) => {
-    const { pointer, frame, row, others, index, place } = drag;
+    const { pointer, frame, row, others, index, place, isTouch, isMoved } = drag;
     drag = undefined;
     cancelAnimationFrame(frame);
     if (list.hasPointerCapture(pointer)) list.releasePointerCapture(pointer);
@@ -70,6 +73,7 @@ export function dragging(list, { drop, end }) {
     list.classList.remove("dragging");
     for (const moved of [row, ...others.map((other) => other.row)]) moved.style.transform = "";
     if (isDropped && place !== index) drop(row, place ? { after: others[place - 1].row } : { before: others[0].row });
+    else if (isDropped && isTouch && !isMoved) rest(row);
     end();
   };
 
@@ -80,6 +84,7 @@ export function dragging(list, { drop, end }) {
   const stay = (event) => isActive() && event.preventDefault(); // no scrolling
   list.addEventListener("touchmove", stay, { passive: false });
   list.addEventListener("pointermove", (event) => isOwn(event) && move(event.clientY));
+  addEventListener("scroll", () => isActive() && move(drag.y)); // by a wheel, too
   list.addEventListener("pointerup", (event) => isOwn(event) && finish(true));
   list.addEventListener("lostpointercapture", (event) => // the handle loses a finger to the list at the beginning
     event.target === list && isOwn(event) && finish(false));
@@ -106,7 +111,7 @@ export function swiping(list, hold) {
     return ended;
   };
   list.addEventListener("pointerdown", (event) => {
-    const row = event.target.closest("li:not(.editing)");
+    const row = event.target.closest("li:not(.editing, .held)");
     if (event.pointerType !== "touch" || !event.isPrimary || !row) return;
     const timer = setTimeout(() => hold(end().row, event), HOLD);
     swipe = { pointer: event.pointerId, row, x: event.clientX, y: event.clientY, distance: 0, timer };

@@ -1,8 +1,11 @@
 // The form that stands in place of a row's text while its task is open, and the due date of a new task.
 
-import { dayAfter } from "./days.js";
+import { dayNamed, nameOfDay } from "./days.js";
 import { announce, find } from "./dom.js";
 import { labelFor } from "./row.js";
+import { dayIn } from "./typed-days.js";
+
+const SPOKEN_AFTER = 600; // milliseconds after the last key
 
 /** The fields of a task that a person writes; an empty field has no value. */
 const FIELDS = ["text", "due", "notes"];
@@ -32,6 +35,11 @@ export class Editor {
       field.rows = Math.min(12, lines);
     }
     labelFor(this.form, task.text);
+    this.form.querySelector(".days").addEventListener("click", ({ target }) => {
+      if (!target.matches("button")) return;
+      this.field("due").value = dayNamed(target.value);
+      this.field("due").dispatchEvent(new InputEvent("input", { bubbles: true }));
+    });
   }
 
   field(name) {
@@ -66,22 +74,43 @@ export function setNewDay(day) {
   find("new-day").dispatchEvent(new InputEvent("input", { bubbles: true }));
 }
 
-/** Lets buttons set the due date of the new task; one is offered if the text names its day. */
+let refused; // the day that the person did not want, although the text names it
+
+/** Returns what is written of a new task: its text and its due date. If the text names the day, `isTyped` is true. */
+export function newTask() {
+  const [text, due] = [find("new").value.trim(), find("new-day").value];
+  const found = due ? null : dayIn(text);
+  if (!found) refused = undefined;
+  return found && found.day !== refused ? { text: found.rest, due: found.day, isTyped: true } : { text, due };
+}
+
+/** Lets buttons set the due date of the new task, and shows the day that its text names, until somebody does not want it. */
 export function offerDays() {
-  const [field, text] = [find("new-day"), find("new")];
-  const buttons = [...find("new-due").querySelectorAll("button")]; // the value of each is its distance from today
-  const dayOf = (button) => dayAfter(Number(button.value));
+  const [field, text, chip] = [find("new-day"), find("new"), find("new-chip")];
+  const buttons = [...find("new-due").querySelectorAll("[value]")];
+  let timer;
   const show = () => {
-    for (const button of buttons) {
-      const isOffered = !field.value && new RegExp(`\\b${button.textContent}\\b`, "i").test(text.value);
-      if (isOffered && !button.classList.contains("offered")) announce(`The button ${button.textContent} sets the due date.`);
-      button.classList.toggle("offered", isOffered);
-      button.setAttribute("aria-pressed", String(field.value === dayOf(button)));
-    }
+    for (const button of buttons) button.setAttribute("aria-pressed", String(field.value === dayNamed(button.value)));
+    const { due, isTyped } = newTask();
+    for (const other of [...buttons, field]) other.hidden = Boolean(isTyped); // there is one due date
+    const name = isTyped ? nameOfDay(due) : "";
+    if (chip.dataset.name === name) return;
+    clearTimeout(timer);
+    chip.dataset.name = name;
+    chip.hidden = !isTyped;
+    chip.textContent = `${name} ×`;
+    chip.setAttribute("aria-label", `Due ${name}. Remove the date`);
+    if (isTyped) timer = setTimeout(() => announce(`Enter sets the due date ${name}`), SPOKEN_AFTER);
   };
+  const stay = (event) => event.preventDefault(); // the text keeps the focus
+  for (const button of [...buttons, chip]) button.addEventListener("mousedown", stay);
   for (const button of buttons) {
-    button.addEventListener("mousedown", (event) => event.preventDefault()); // the text keeps the focus
-    button.addEventListener("click", () => setNewDay(field.value === dayOf(button) ? "" : dayOf(button)));
+    button.addEventListener("click", () => setNewDay(field.value === dayNamed(button.value) ? "" : dayNamed(button.value)));
   }
+  chip.addEventListener("click", () => {
+    refused = newTask().due;
+    show();
+    text.focus();
+  });
   for (const input of [field, text]) input.addEventListener("input", show);
 }

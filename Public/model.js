@@ -3,6 +3,7 @@
 // two tabs never overwrite each other's. It is removed when the server has answered.
 
 import { Unreachable } from "./api.js";
+import { today } from "./days.js";
 import { inOrder } from "./order.js";
 import { Queue } from "./queue.js";
 import { read, write } from "./storage.js";
@@ -36,6 +37,8 @@ export class Model {
   #storing; // timer
   #listName;
   #draftName;
+  #clearedName;
+  #drafts;
   #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
   /**
@@ -46,9 +49,12 @@ export class Model {
     this.#isLasting = isLasting;
     this.#listName = `tasks.list.${owner}`;
     this.#draftName = `tasks.draft.${owner}`;
+    this.#clearedName = `tasks.cleared.${owner}`;
     const kept = (isLasting && read(localStorage, this.#listName)) || read(sessionStorage, this.#listName);
     this.#saved = kept ?? { tasks: [], tag: null, known: false };
     this.queue = new Queue(owner, changed);
+    // {key, target, base, values} of tasks that are half changed. The name keeps them from being sent, also by older pages.
+    this.#drafts = new Queue(`drafts of ${owner}`, changed);
     this.lock = `tasks.change.${owner}.`; // the name of the lock for the tab that sends
   }
 
@@ -63,7 +69,7 @@ export class Model {
 
   /** Reads all waiting changes again, also those of the other tabs. */
   async reload() {
-    await this.queue.load();
+    await Promise.all([this.queue.load(), this.#drafts.load()]);
     for (const key of read(sessionStorage, HURRIED) ?? []) this.revise(key, { notBefore: 0 });
     sessionStorage.removeItem(HURRIED);
   }
@@ -73,6 +79,10 @@ export class Model {
     const rows = new Map(this.#saved.tasks.map((task) => [task.id, { ...task, state: "saved" }]));
     for (const change of this.queue.all()) apply(change, rows);
     const names = new Map([...this.queue.ids].map(([key, id]) => [id, key])); // a row keeps its name, and so its focus
+    for (const { target, base, values } of this.#drafts.all()) {
+      const row = rows.get(this.queue.ids.get(target) ?? target);
+      if (row) row.draft = { seen: base, values };
+    }
     return [...rows.values()].map((row) => ({ ...row, row: names.get(row.id) ?? String(row.id) })).sort(inOrder);
   }
 
@@ -98,6 +108,13 @@ export class Model {
   remove(tasks, asShown = false) {
     const notBefore = Date.now() + UNDO_TIME; // one moment for all: they are sent together
     return tasks.map((task) => this.#put({ kind: "remove", target: task.id, notBefore, of: asShown ? shownOf(task) : undefined }));
+  }
+
+  /** Keeps what is half written in a task, for the next tab, too; without `values`, it is half written no more. */
+  keepDraft(task, base, values) {
+    const [old] = this.#drafts.all().filter(({ target }) => (this.queue.ids.get(target) ?? target) === task.id);
+    if (values) this.#drafts.put({ ...old, key: old?.key ?? crypto.randomUUID(), target: task.id, base, values });
+    else if (old) this.#drafts.drop(old.key);
   }
 
   /** Alters a change by the person's decision about a problem, and lets it wait again. */
@@ -215,6 +232,18 @@ export class Model {
     this.#storing = undefined;
     for (const storage of [sessionStorage, localStorage]) storage.removeItem(this.#listName);
     sessionStorage.removeItem(this.#draftName);
+    localStorage.removeItem(this.#clearedName);
+    for (const { key } of this.#drafts.all()) this.#drafts.drop(key);
+  }
+
+  /** How many finished tasks were cleared today in this browser; they were done all the same. */
+  get cleared() {
+    const { day, count } = read(localStorage, this.#clearedName) ?? {};
+    return day === today() ? count : 0;
+  }
+
+  set cleared(count) {
+    write(localStorage, this.#clearedName, { day: today(), count: Math.max(0, count) });
   }
 
   /** The text that the person is writing and has not saved, which outlives a reload of this tab: {draft, editing}. */

@@ -1,5 +1,5 @@
 // The person's own order. A task stands at its `position`, or at its id as long as it has none, so 2.5 puts a task
-// between those with the ids 2 and 3, and a new task stands last.
+// between those with the ids 2 and 3. A task that is added at this page stands first, and one of an older client last.
 
 const FARTHEST = 2 ** 53; // the farthest position that the server takes, in both directions
 const LATEST = "9999-99"; // comes after every due date
@@ -14,6 +14,10 @@ export function inOrder(one, other) {
   if (placeOf(one) !== placeOf(other)) return placeOf(one) < placeOf(other) ? -1 : 1;
   return hasID(one) && hasID(other) ? one.id - other.id : 0;
 }
+
+/** Returns the position with which a new task stands before all of these; the first task of a list needs none. */
+export const beforeAll = (tasks) =>
+  tasks.length ? tasks.map(placeOf).filter(Number.isFinite).reduce((least, place) => Math.min(least, place), 1) - 1 : undefined;
 
 /** Compares two tasks by their due dates; tasks without one come last. */
 export const byDue = (one, other) => (one.due ?? LATEST).localeCompare(other.due ?? LATEST);

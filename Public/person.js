@@ -1,7 +1,8 @@
 // The person who is signed in, until when, and the way out.
 
+import { call, Problem, Unreachable } from "./api.js";
 import { policyButton, returnPolicy } from "./sign-in.js";
-import { counted, find, locale } from "./dom.js";
+import { counted, find, locale, make } from "./dom.js";
 import { policies, signOut } from "./session.js";
 import { shared } from "./session-store.js";
 
@@ -22,6 +23,64 @@ export function showPerson(page) {
   // A click beside a dialog closes it; within, each click is on a part of its form.
   addEventListener("click", ({ target }) => target.matches?.("dialog") && target.close());
   find("sign-out").addEventListener("click", () => leave(page));
+  offerData(page, name);
+}
+
+/** Offers the list as a file, and its deletion once the name is typed. */
+function offerData(page, name) {
+  const field = find("deletion-name");
+  find("deletion").querySelector("b").textContent = name;
+  find("save-list").addEventListener("click", () => telling(() => saveList(page)));
+  find("delete-list").addEventListener("click", ({ currentTarget }) => {
+    currentTarget.setAttribute("aria-expanded", "true");
+    find("deletion").hidden = false;
+    field.focus();
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // the form would close the dialog
+    find("delete-all").click();
+  });
+  find("delete-all").addEventListener("click", () => telling(async () => {
+    if (field.value.trim() === name) return deleteList(page);
+    find("data-note").textContent = `Nothing was deleted. Type ${name} as it stands here.`;
+  }));
+}
+
+/** Does something with the server, and says why it did not work. */
+async function telling(work) {
+  find("data-note").textContent = "";
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+    find("data-note").textContent = error instanceof Problem
+      ? error.message : "The server cannot be reached. Check your connection, then try again.";
+  }
+}
+
+async function saveList({ access }) {
+  const tasks = [];
+  let next = "";
+  do {
+    const answer = await call(access, "GET", `/api/me/export${next}`);
+    tasks.push(...answer.body.tasks);
+    next = answer.next;
+  } while (next);
+  const href = URL.createObjectURL(new Blob([JSON.stringify({ tasks }, null, 2)], { type: "application/json" }));
+  make("a", { href, download: "tasks.json" }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60000);
+}
+
+/** Deletes the list here and on the server, with the changes that wait for tasks of it, and signs out. */
+async function deleteList({ config, me, access, model, sync, others }) {
+  await call(access, "DELETE", "/api/me", { headers: { "Confirm-Delete": "yes" } });
+  sync.end();
+  for (const { key } of model.queue.all()) model.queue.drop(key);
+  await model.queue.load();
+  model.forget();
+  others.postMessage({ left: me.owner });
+  await signOut(config, returnPolicy(config, me.policy));
 }
 
 function openDialog({ claims }) {
@@ -29,7 +88,9 @@ function openDialog({ claims }) {
   const time = all ? all.ends : claims.expires;
   const date = time && new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
   find("person-ends").textContent = date ? `Signed in until ${date}.` : "Signed in until you sign out.";
-  find("leaving").textContent = "";
+  find("leaving").textContent = find("data-note").textContent = find("deletion-name").value = "";
+  find("deletion").hidden = true;
+  find("delete-list").setAttribute("aria-expanded", "false");
   find("person").showModal();
 }
 

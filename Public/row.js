@@ -25,14 +25,14 @@ export function updateRow(row, task, old, isNewDay) {
   if (isOther("text", "notes")) updateMore(row, task);
   row.classList.toggle("done", task.completed);
   row.classList.toggle("waiting", task.state === "waiting");
-  part(row, "row-state").textContent = task.state === "waiting" ? "Not saved yet" : "";
+  part(row, "row-state").textContent = task.draft ? "Draft" : task.state === "waiting" ? "Not saved yet" : "";
   updateProblem(row, task);
 }
 
 /** Whether a row that shows one of two tasks would show the other in the same way. */
 export const isSame = (task, other) =>
   other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
-  && JSON.stringify(task.problem) === JSON.stringify(other.problem);
+  && JSON.stringify(task.problem) === JSON.stringify(other.problem) && !task.draft === !other.draft;
 
 /** Returns a text as nodes, in which web addresses are links; nothing else is markup. */
 function linked(text) {

@@ -6,15 +6,18 @@
 
 import { call, Problem, Unreachable } from "./api.js";
 import { bodyOf, guardedField, isAsShown, taskOf, tasksOf, valueOf } from "./model.js";
-import { locked } from "./storage.js";
+import { locked, read, write } from "./storage.js";
 
 const LONGEST_WAIT = 30; // seconds
 const PATIENCE = 2000; // milliseconds
-const LOOK_EVERY = 25000; // milliseconds until the page looks for what another device has changed
+const LOOK_EVERY = 10000; // milliseconds until the page looks for what another device has changed,
+const IDLE = 3; // times as long if nobody has done anything here
+const ACTIVE_FOR = 120000; // milliseconds ago
 const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
 const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
 const LONGEST_DELAY = 86400; // seconds that the server may ask for; browsers do not wait longer than 24 days
 const PAUSES = [250, 1000, 4000]; // milliseconds before a change is compared and tried again
+const REFUSAL = "tasks.refusal"; // in local storage: {until, title, detail, code} of a server that wants no request until then
 const CHANGING = {
   title: "Not saved", code: "task.changed",
   detail: "The server says each time that the task has just changed. Perhaps a proxy in between alters its answers.",
@@ -43,9 +46,13 @@ export class Sync {
     this.#model = model;
     this.#access = access;
     this.#report = report;
+    let touched = -Infinity;
+    for (const type of ["keydown", "pointerdown"]) addEventListener(type, () => (touched = performance.now()), { capture: true });
+    let turns = 0;
     setInterval(() => {
       const isSeen = document.visibilityState === "visible" && navigator.onLine;
-      if (isSeen && !this.#isPaged && !this.#failures) this.run({ list: true }); // changes that are being sent go first
+      const isTurn = ++turns % IDLE === 0 || performance.now() - touched < ACTIVE_FOR;
+      if (isSeen && isTurn && !this.#isPaged && !this.#failures) this.run({ list: true }); // changes that are being sent go first
     }, LOOK_EVERY);
   }
 
@@ -53,17 +60,27 @@ export class Sync {
   async run({ list = false } = {}) {
     this.#wantsList ||= list;
     this.#again = true;
-    if (this.#running || this.#ended) return;
+    if (this.#running || this.#ended || this.#isRefused()) return;
     this.#running = true;
     clearTimeout(this.#timer);
     try {
-      while (this.#again && !this.#ended) {
+      while (this.#again && !this.#ended && !this.#isRefused()) {
         this.#again = false;
         await locked(this.#model.lock, () => this.#pass());
       }
     } finally {
       this.#running = false;
     }
+  }
+
+  /** Whether the server wants no request yet; if so, tells until when, and runs then. Holds for all tabs, and after a reload. */
+  #isRefused() {
+    const refusal = read(localStorage, REFUSAL);
+    const rest = (refusal?.until ?? 0) - Date.now();
+    if (rest <= 0 || rest > 1000 * LONGEST_DELAY) return false;
+    this.#later(rest);
+    this.#tell({ kind: "trouble", ...refusal });
+    return true;
   }
 
   /** Ends the session: nothing is sent any more. */
@@ -80,9 +97,10 @@ export class Sync {
 
   /** Sends the deletions that wait for the time of undo, from a page that is being closed. */
   leave() {
+    const { until } = read(localStorage, REFUSAL) ?? {};
     for (const change of this.#model.hurry()) {
       // A deletion that must be compared with `of` needs an answer first, and is sent at the next start.
-      if (typeof change.target !== "number" || change.of || this.#ended) continue;
+      if (typeof change.target !== "number" || change.of || this.#ended || until > Date.now()) continue;
       call(this.#access, "DELETE", `/api/tasks/${change.target}`, { keepalive: true }).catch(() => {});
     }
   }
@@ -280,8 +298,13 @@ export class Sync {
       throw error;
     }
     const trouble = { kind: "trouble", title: error.title, detail: error.message, code: error.code };
-    const seconds = Math.max(Math.min(error.retryAfter ?? 0, LONGEST_DELAY), Math.min(LONGEST_WAIT, 2 ** this.#failures++));
-    this.#later(1000 * seconds);
+    const asked = Math.min(error.retryAfter ?? 0, LONGEST_DELAY);
+    const pause = Math.min(LONGEST_WAIT, 2 ** this.#failures++);
+    if (asked > 0) {
+      trouble.until = Date.now() + 1000 * Math.max(asked, pause);
+      write(localStorage, REFUSAL, trouble);
+    }
+    this.#later(1000 * Math.max(asked, pause));
     this.#tell(error instanceof Unreachable ? { kind: "offline" } : trouble);
   }
 

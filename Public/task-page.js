@@ -2,11 +2,11 @@
 
 import { call, Problem, Unreachable } from "./api.js";
 import { leave, returnPolicy } from "./sign-in.js";
-import { today } from "./days.js";
+import { isOverdue, today } from "./days.js";
 import { announce, brief, counted, find, locale, make } from "./dom.js";
-import { alterations, dateFault, focusNew, offerDays, setNewDay } from "./editor.js";
+import { alterations, dateFault, focusNew, newTask, offerDays, setNewDay } from "./editor.js";
 import { Model } from "./model.js";
-import { moving } from "./order.js";
+import { beforeAll, moving } from "./order.js";
 import { showPerson } from "./person.js";
 import { Access } from "./renewal.js";
 import { offerSearch } from "./search.js";
@@ -19,6 +19,7 @@ import { FILTER_NAMES, ListView } from "./view.js";
 const LONGEST = { text: 4096, notes: 10000 }; // bytes
 const NOT_KEPT = "This browser could not keep your latest changes on this device. Leave this page open until it says "
   + "“Saved”, and free some space.";
+const KEEP_AFTER = 200; // milliseconds: a text that is being typed is not written to the disk at each key
 const RENDER_AFTER = 100; // milliseconds: answers that come at nearly the same time are shown together
 
 export class TaskPage {
@@ -26,12 +27,19 @@ export class TaskPage {
   #state = { kind: "idle" };
   #complaint = { message: "" }; // what is wrong beside that, with the problem's code
   #rendering; // timer
+  #drafting; // timer
   #interrupted; // the editor that was open when the page was left, until its task is known
   #heirs = new Map(); // the row of a deleted task -> that of the task that was added again in its place
   #view = new ListView({
-    complete: (task, completed) => this.#complete(task, completed),
+    complete: (task, completed) => this.#complete([task], completed),
+    together: (action, tasks) => this.#together(action, tasks),
+    plan: (tasks, day) => this.#plan("planned", tasks.filter(({ due }) => (due ?? null) !== day), day),
     save: (task, seen, values) => this.#save(task, seen, values),
-    discard: (task, written) => this.undo.offer("not saved", [task], () => this.#reopen(task, written)),
+    discard: (task, written) => {
+      this.model.keepDraft(task);
+      this.#render();
+      this.undo.offer("not saved", [task], () => this.#reopen(task, written));
+    },
     move: (task, place) => this.#move(task, place),
     remove: (task) => this.#remove([task]),
     decide: (task, decision) => this.#decide(task, decision),
@@ -86,6 +94,14 @@ export class TaskPage {
 
   #keepDraft() {
     this.model.draft = this.#place();
+    this.#drafting ??= setTimeout(() => this.#keepEditing(), KEEP_AFTER);
+  }
+
+  #keepEditing() {
+    clearTimeout(this.#drafting);
+    this.#drafting = undefined;
+    const { editing } = this.#view;
+    if (editing) this.model.keepDraft(editing, editing.seen, alterations(editing.seen, editing.values).length && editing.values);
   }
 
   #goTo(place) {
@@ -93,14 +109,23 @@ export class TaskPage {
     this.#interrupted = editing;
     find("new").value = draft ?? "";
     setNewDay(due ?? "");
+    const isAdding = location.hash === "#add"; // the shortcut of the installed app
     this.#filter(place.filter ?? location.hash.slice(1), "replaceState");
-    if (!editing) focusNew(true);
+    if (isAdding) find("new").focus();
+    else if (!editing) focusNew(true);
   }
 
   #listen() {
     offerDays();
     find("add").addEventListener("submit", (event) => this.#add(event));
+    find("new-day").addEventListener("input", ({ target }) => target.classList.toggle("set", target.value !== ""));
+    find("new").addEventListener("paste", (event) => this.#paste(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
+    find("tasks").append(find("selection"));
+    find("files").addEventListener("click", async ({ target }) => {
+      if (target.value) (await import("./files.js")).saveList(this.model.view(), target.value);
+    });
+    find("to-today").addEventListener("click", () => this.#moveOverdue());
     find("retry").addEventListener("click", () => this.#retry());
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
     find("tasks").addEventListener("input", () => this.#keepDraft());
@@ -117,6 +142,7 @@ export class TaskPage {
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
     addEventListener("popstate", () => this.#wentBack());
     addEventListener("pagehide", () => {
+      this.#keepEditing();
       this.sync.leave();
       this.model.store();
     });
@@ -130,6 +156,7 @@ export class TaskPage {
 
   /** Ends this session for this tab, which goes on with the browser's session, if there is one. */
   leave() {
+    navigator.clearAppBadge?.().catch(() => {});
     this.model.forget();
     session.forget();
     location.assign(".");
@@ -163,6 +190,7 @@ export class TaskPage {
     find("day").textContent = new Date().toLocaleDateString(locale(), { weekday: "long", day: "numeric", month: "long" });
     const tasks = this.model.view();
     const isKnown = this.model.isKnown || tasks.length > 0;
+    this.#view.cleared = this.model.cleared;
     this.#view.render(tasks, isKnown, this.model.takeNews());
     this.#resumeEditing(tasks, isKnown);
     this.#renderState();
@@ -218,7 +246,8 @@ export class TaskPage {
     if (news.kind === "sent") return this.others.postMessage({ changed: this.me.owner });
     this.#state = news;
     find("ended").hidden = news.kind !== "ended";
-    this.#trouble(news.kind === "trouble" ? `${news.title}. ${news.detail}` : "", news.code);
+    const again = news.until ? ` The page tries again at ${timeOf(news.until)}.` : "";
+    this.#trouble(news.kind === "trouble" ? `${news.title}. ${news.detail}${again}` : "", news.code);
     this.#render();
   }
 
@@ -248,36 +277,71 @@ export class TaskPage {
   #add(event) {
     event.preventDefault();
     const field = find("new");
-    const text = field.value.trim();
+    const { text, due } = newTask();
     const fault = faultOf(text) ?? dateFault(find("new-day"));
     find("new-error").textContent = fault ?? "";
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
-    const due = find("new-day").value || (this.#view.filter === "today" ? today() : undefined);
-    field.value = "";
+    this.#addAll([text], due);
+  }
+
+  /** Adds tasks with this due date before all others, and empties the field. */
+  #addAll(texts, chosen) {
+    const due = chosen || (this.#view.filter === "today" ? today() : undefined);
+    find("new").value = "";
     setNewDay("");
-    if (["done", "overdue"].includes(this.#view.filter)) this.#filter("all", "pushState");
-    if (this.#view.isSearching) this.#search.close();
-    let row;
-    this.#change(() => (row = this.model.add(text, false, { due })));
+    const view = this.model.view();
+    const first = view.length ? beforeAll(view) - texts.length + 1 : undefined;
+    let tasks;
+    this.#change(() => (tasks = texts.map((text, index) => {
+      const position = first === undefined ? undefined : first + index;
+      return { row: this.model.add(text, false, { due, position }), text };
+    })));
     this.#keepDraft();
-    this.#view.reveal(row);
-    announce(`Added ${brief(text)}`);
-    field.focus();
+    const [task] = tasks;
+    const { make, back } = this.#removal(tasks);
+    const show = this.#view.isInSight(task.row) ? undefined : () => this.#showTask(task);
+    const spoken = texts.length === 1 ? `Added ${brief(task.text)}` : undefined;
+    this.undo.offer("added", tasks, make, { again: back, spoken, show });
+    find("new").focus({ preventScroll: true });
   }
 
-  #complete(task, completed) {
+  /** Adds a task for each of several lines that are pasted, with one step to take all of them back. */
+  #paste(event) {
+    const { value, selectionStart, selectionEnd } = event.target;
+    const pasted = event.clipboardData.getData("text/plain");
+    const texts = linesOf(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
+    if (linesOf(pasted).length < 2 || texts.some(faultOf)) return; // the browser pastes it as one line
+    event.preventDefault();
+    this.#addAll(texts, find("new-day").value);
+  }
+
+  /** Goes to a task that is not in sight; a search or a view that hides the task gives way. */
+  #showTask(task) {
+    const now = this.#finder()(task);
+    if (!now) return;
+    if (!this.#view.has(now.row) && this.#view.isSearching) this.#search.close();
+    if (!this.#view.has(now.row)) this.#filter("all", "pushState");
+    this.#view.reveal(now.row, true);
+  }
+
+  #complete(tasks, completed) {
     const word = completed ? "done" : "open again";
-    this.#undoable(word, task, () => this.model.complete(task, completed), (now) => this.model.complete(now, !completed));
+    this.#undoable(word, tasks, (now) => this.model.complete(now, completed), (now) => this.model.complete(now, !completed));
   }
 
-  /** Makes a change that the person can take back: `back` is given the task as it is then, if there is one. */
-  #undoable(word, task, action, back, spoken) {
-    this.#change(action);
-    this.undo.offer(word, [task], () => {
-      const now = this.#finder()(task);
-      if (now) this.#change(() => back(now));
-    }, spoken?.());
+  /**
+   * Makes a change of tasks that the person can take back, and make again: `action` and `back` are given a task, and later
+   * the task as it is then, if there is one, and the task as it was.
+   */
+  #undoable(word, tasks, action, back, spoken) {
+    if (!tasks.length) return;
+    this.#change(() => tasks.forEach((task) => action(task, task)));
+    const each = (act) => () => this.#change(() => {
+      const find = this.#finder();
+      for (const task of tasks) if (find(task)) act(find(task), task);
+    });
+    this.undo.offer(word, tasks, each(back), { again: each(action), spoken: spoken?.() });
   }
 
   /** Returns a function that finds a task as it is now, also if it was deleted and added again. */
@@ -298,16 +362,35 @@ export class TaskPage {
     this.#view.edit(now.row, written);
   }
 
+  /** Finishes or deletes several tasks in one step. */
+  #together(action, tasks) {
+    if (action === "delete") this.#remove(tasks);
+    else this.#complete(tasks.filter(({ completed }) => !completed), true);
+    focusNew();
+  }
+
+  #plan(word, tasks, day) {
+    const set = (now, to, from) => this.model.edit(now, "due", to, from ?? null);
+    this.#undoable(word, tasks, (now, was) => set(now, day, was.due), (now, was) => set(now, was.due ?? null, day));
+  }
+
+  #moveOverdue() {
+    this.#plan("moved to today", this.model.view().filter(isOverdue), today());
+    focusNew();
+  }
+
   /** Keeps the person's changes to the values they saw; returns what is wrong with them, or null. */
   #save(task, seen, values) {
     const altered = alterations(seen, values);
     const fault = faultOf(values.text.trim()) ?? lengthFault("notes", values.notes.trim());
-    if (fault || !altered.length) return fault;
+    if (fault) return fault;
+    this.model.keepDraft(task);
+    if (!altered.length) return null;
     const edit = (now, from, to) => {
       for (const [field] of altered) this.model.edit(now, field, to[field] || null, from[field] || null);
     };
     const written = Object.fromEntries(altered);
-    this.#undoable("changed", task, () => edit(task, seen, written), (now) => edit(now, written, seen));
+    this.#undoable("changed", [task], (now) => edit(now, seen, written), (now) => edit(now, written, seen));
     return null;
   }
 
@@ -318,34 +401,58 @@ export class TaskPage {
     const move = (now, to) => {
       for (const [moved, position] of moving(this.model.view(), now, to)) this.model.place(moved, position);
     };
-    this.#undoable("moved", task, () => move(task, place), (now) => {
+    const [[side, neighbour]] = Object.entries(place);
+    const there = (now) => {
+      const other = this.#finder()(neighbour);
+      if (other) move(now, { [side]: other });
+    };
+    this.#undoable("moved", [task], there, (now) => {
       const after = before.map(this.#finder()).findLast(Boolean);
       move(now, after ? { after } : { before: this.model.view().find(({ row }) => row !== now.row) });
     }, () => `Moved ${brief(task.text)}: ${this.#view.placeOf(task.row)}`);
   }
 
-  /** Deletes tasks; what was deleted comes back as it was, or is added again if the server has deleted it already. */
-  #remove(tasks, asShown) {
+  #remove(tasks, asShown, count) {
+    const { make, back } = this.#removal(tasks, asShown, count);
+    make(tasks);
+    this.undo.offer("deleted", tasks, back, { again: make });
+  }
+
+  /**
+   * Returns {make, back}: `make` deletes the tasks as they are given, or as they are then, and `back` brings them back, or
+   * adds them again if the server has deleted them already. `count` is told 1 and -1.
+   */
+  #removal(tasks, asShown, count) {
+    let removed;
     let keys;
-    this.#change(() => (keys = this.model.remove(tasks, asShown)));
-    this.undo.offer("deleted", tasks, () => this.#change(() => {
+    const make = (given) => this.#change(() => {
+      count?.(1);
+      removed = given ?? tasks.map(this.#finder()).filter(Boolean);
+      keys = this.model.remove(removed, asShown);
+    });
+    const back = () => this.#change(() => {
+      count?.(-1);
       const changes = new Map(this.model.queue.all().map((change) => [change.key, change]));
       const find = this.#finder();
-      for (const [index, task] of tasks.entries()) {
+      for (const [index, task] of removed.entries()) {
         const removal = changes.get(keys[index]);
         if (removal?.problem || removal?.notBefore > Date.now()) this.model.queue.drop(removal.key);
         else if (!find(task)) this.#heirs.set(task.row, this.model.add(task.text, task.completed, placed(task)));
       }
-    }));
+    });
+    return { make, back };
   }
 
   #clearCompleted() {
-    this.#remove(this.#view.finished, true);
+    const tasks = this.#view.finished;
+    this.#remove(tasks, true, (sign) => (this.model.cleared += sign * tasks.length));
     focusNew();
   }
 
   #retry() {
-    this.#change(() => this.#refused.forEach(({ key }) => this.model.revise(key, {})));
+    const refused = this.#refused;
+    this.#change(() => refused.forEach(({ key }) => this.model.revise(key, {})));
+    announce(`Trying ${counted(refused.length, "change")} again`);
     focusNew();
   }
 
@@ -370,11 +477,18 @@ export class TaskPage {
 /** Returns a task with a position, so that it stands where it stood if it gets another id. */
 const placed = (task) => ({ ...task, position: task.position ?? (typeof task.id === "number" ? task.id : null) });
 
+/** Returns the lines that say something, without the marks of a list before them. */
+const linesOf = (text) => text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*•]\s+(\[.?\]\s+)?/, "").trim()).filter(Boolean);
+
 /** Returns the message about what is wrong with a text, or null. */
 function faultOf(text) {
   if (!text) return "Write a few words first.";
   return lengthFault("text", text);
 }
+
+/** Returns a time of the day, with its seconds if the time is near. */
+const timeOf = (time) =>
+  new Date(time).toLocaleTimeString(locale(), { timeStyle: time - Date.now() < 120000 ? "medium" : "short" });
 
 function lengthFault(field, text) {
   const bytes = new TextEncoder().encode(text).length;

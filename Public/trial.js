@@ -38,6 +38,8 @@ function showMock(authority) {
   const url = `${new URL(authority).origin}/_mock/token?user=alice@example.com`;
   find("token-mock-line").textContent = `TOKEN=$(curl -s ${quoted(url)})`;
   find("token-mock").hidden = false;
+  // The mock's page copies the token; its controls answer no page of another origin.
+  find("token-get").href = `${new URL(authority).origin}/_mock#token`;
 }
 
 function stateOfToken() {

@@ -1,36 +1,50 @@
-// The steps that the person can take back. A toast offers the last one for some seconds, and Control Z at any time.
+// The steps that the person can take back, and make again. A toast offers the last one for some seconds, and Control Z
+// at any time; Control Shift Z and Control Y make again what was taken back.
 
-import { announce, brief, find } from "./dom.js";
+import { announce, brief, find, isMac } from "./dom.js";
 import { focusNew } from "./editor.js";
 import { UNDO_TIME } from "./model.js";
-import { onKey } from "./shortcuts.js";
+import { keyOf, onKey } from "./shortcuts.js";
 
 const SHOWN = UNDO_TIME - 500;
 
 export class Undo {
-  #steps = []; // {word, tasks, back}, oldest first
+  #steps = []; // {word, tasks, back, again}, oldest first
+  #undone = []; // those that were taken back since the last new step
+  #isHinted = false;
   #alike = 0; // the number of the last steps that the toast counts together
   #timer;
 
   constructor() {
     find("undo").addEventListener("click", () => this.#take());
+    find("show").addEventListener("click", () => this.#steps.at(-1).show());
     onKey(window, (event) => this.#key(event));
   }
 
-  /** Offers a step: `word` says what was done to the tasks, such as "deleted", and `back` takes it back. */
-  offer(word, tasks, back, spoken) {
-    const isAlike = !find("toast").hidden && this.#steps.at(-1)?.word === word;
-    this.#alike = isAlike ? this.#alike + 1 : 1;
-    this.#steps.push({ word, tasks, back });
-    this.#show();
-    const hint = this.#steps.length === 1 ? ". Control Z takes it back." : ""; // said once
+  /**
+   * Offers a step: `word` says what was done to the tasks, such as "deleted", `back` takes it back, and `again` makes it
+   * again. `spoken` is what a screen reader says in place of that, and `show` shows what is not in sight.
+   */
+  offer(word, tasks, back, { again, spoken, show } = {}) {
+    this.#undone = [];
+    this.#push({ word, tasks, back, again, show });
+    const hint = this.#isHinted || spoken ? "" : `. ${isMac ? "Command" : "Control"} Z takes it back.`; // said once
+    this.#isHinted ||= hint !== "";
     announce(spoken ?? `${find("toast-text").textContent}${hint}`);
+  }
+
+  #push(step) {
+    const isAlike = !find("toast").hidden && this.#steps.at(-1)?.word === step.word;
+    this.#alike = isAlike ? this.#alike + 1 : 1;
+    this.#steps.push(step);
+    this.#show();
   }
 
   #show() {
     find("toast").hidden = !this.#steps.length;
     clearInterval(this.#timer);
     if (!this.#steps.length) return;
+    find("show").hidden = !this.#steps.at(-1).show;
     const steps = this.#steps.slice(-this.#alike);
     find("toast-text").textContent = sentence(steps[0].word, steps.flatMap(({ tasks }) => tasks));
     // The offer stays as long as the pointer or the focus is on it.
@@ -38,21 +52,33 @@ export class Undo {
   }
 
   #take() {
-    const { word, tasks, back } = this.#steps.pop();
+    const step = this.#steps.pop();
     this.#alike = Math.max(this.#alike - 1, 1);
-    back();
+    step.back();
+    if (step.again) this.#undone.push(step);
     const hadFocus = find("toast").contains(document.activeElement);
     this.#show();
     if (hadFocus && find("toast").hidden) focusNew();
-    announce(`Undone. ${sentence(word, tasks)}`);
+    announce(`Undone. ${sentence(step.word, step.tasks)}`);
+  }
+
+  #makeAgain() {
+    const step = this.#undone.pop();
+    step.again();
+    this.#push(step);
+    announce(`Again. ${sentence(step.word, step.tasks)}`);
   }
 
   #key(event) {
-    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
-    if (!isUndo || !this.#steps.length || document.querySelector("dialog[open]")) return;
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("dialog[open]")) return;
+    const letter = keyOf(event);
+    const isRedo = letter === "y" || (letter === "z" && event.shiftKey);
+    if (!isRedo && letter !== "z") return;
     if (event.target.matches("input[type=text], input[type=search], textarea") && event.target.value) return; // the field's own undo
+    if (!(isRedo ? this.#undone : this.#steps).length) return;
     event.preventDefault();
-    this.#take();
+    if (isRedo) this.#makeAgain();
+    else this.#take();
   }
 }
 

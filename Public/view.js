@@ -1,12 +1,13 @@
 // The list on the screen. Rows are kept by name, so that focus, selection and an open editor outlive an update, and only
 // rows whose task has changed are touched.
 
-import { isForToday, isOverdue, today } from "./days.js";
-import { counted, find } from "./dom.js";
+import { dayNamed, isForToday, isOverdue, nameOfDay, today } from "./days.js";
+import { counted, find, make } from "./dom.js";
 import { dragging, swiping } from "./drag.js";
 import { alterations, dateFault, Editor, focusNew } from "./editor.js";
 import { byDue, inOrder } from "./order.js";
 import { isSame, makeRow, showMore, updateRow } from "./row.js";
+import { offerSelection } from "./select.js";
 import { onKey } from "./shortcuts.js";
 import { read, write } from "./storage.js";
 
@@ -16,57 +17,81 @@ const FILTERS = {
     has: () => true,
     empty: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
   },
-  open: { has: (task) => !task.completed, empty: ["Nothing left to do.", "Enjoy it."] },
-  today: { has: isForToday, empty: ["Nothing due today.", "What has today as its due date appears here."] },
-  overdue: { has: isOverdue, empty: ["Nothing overdue.", "What should have been done before today appears here."] },
-  done: { has: (task) => task.completed, empty: ["Nothing done yet.", "Tick something off, and it appears here."] },
+  today: {
+    has: (task) => isForToday(task) || isOverdue(task),
+    empty: ["Nothing left for today.", "What is due today or overdue appears here."],
+  },
+  upcoming: {
+    has: (task) => !task.completed && Boolean(task.due) && task.due > today(),
+    empty: ["Nothing planned.", "What is due after today appears here, day by day."],
+  },
+  done: { has: (task) => task.completed, empty: ["Nothing finished here.", "Tick something off, and it stays here until you clear it."] },
 };
 const NOTHING_FOUND = ["Nothing found.", "No task and no notes contain these words."];
 
 export const FILTER_NAMES = Object.keys(FILTERS);
 
 const TINTED = 1000; // milliseconds
+const HELD = 600; // milliseconds that a finished or deleted row stays where it is, so that a second click hits no other
 // The buttons that keep their state in local storage, under these names: true if finished tasks are folded, and if open
 // tasks stand by their due dates.
 const KEPT = { "finished-toggle": "tasks.finished", "by-due": "tasks.by-due" };
 const isSet = (name) => read(localStorage, KEPT[name]) === true;
 
 /**
- * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, discard, remove, move, decide}, and
- * `changed`, after which other rows may have to be shown. Open tasks are in one list, finished ones in another that can
- * be folded.
+ * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, plan, discard, remove, move, decide},
+ * `together` for what is done to several tasks at once, and `changed`, after which other rows may have to be shown. Open tasks
+ * are in one list, finished ones in another that can be folded.
  */
 export class ListView {
   #rows = new Map(); // row name -> element
   #tasks = new Map(); // row name -> task
+  #spare = new Map(); // row name -> [element, task, day of the rendering] of the rows that another view has shown
   #editor; // the form of the open task, if there is one
   #edited; // the name of its row
+  #opened; // when it was opened, on the clock of events
+  #planned; // the names of the rows whose due date the menu sets
+  #press; // where the pointer went down: [elements], until the click
   #actions;
   #filter = "all";
+  cleared = 0; // the number of finished tasks that were cleared today
   #words = []; // the words that are searched for
   #fresh = true;
   #day = today(); // the day of the last rendering
   #lists = { open: find("rows"), done: find("finished-rows") };
   #dragging;
   #waiting; // the tasks that came while a row was being dragged
+  #held = new Map(); // the name of a row that stays for a moment -> what its task's `completed` has become; undefined if deleted
+  #holding; // timer
 
   constructor(actions) {
     this.#actions = actions;
     for (const list of Object.values(this.#lists)) {
       list.addEventListener("change", (event) => this.#changed(event));
-      list.addEventListener("click", (event) => this.#clicked(event));
+      list.addEventListener("click", refuseHeld, { capture: true });
+      list.addEventListener("click", (event) => event.defaultPrevented || this.#clicked(event));
       onKey(list, (event) => this.#key(event));
       list.addEventListener("submit", (event) => {
         event.preventDefault();
         this.#save();
       });
     }
+    this.selection = offerSelection(Object.values(this.#lists), (action, rows, button) => (action === "date"
+      ? this.#offerDays(rows, button) : this.#actions.together(action, rows.map((row) => this.#taskOf(row)))));
+    const { hold } = this.selection;
+    addEventListener("pointerdown", (event) => (this.#press = event.composedPath()), { capture: true });
+    addEventListener("keydown", () => (this.#press = undefined), { capture: true });
+    addEventListener("focusin", (event) => this.#press || this.#left(event));
+    addEventListener("click", (event) => this.#left(event));
+    find("tasks").append(find("day-menu"));
+    find("day-menu").addEventListener("click", (event) => this.#plan(event));
     this.#dragging = dragging(this.#lists.open, {
       drop: (row, place) => this.#move(row, place),
+      rest: hold,
       end: () => this.#waiting && this.render(...this.#waiting),
     });
-    swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event));
-    swiping(this.#lists.done, () => {});
+    swiping(this.#lists.open, (row, event) => this.#dragging.begin(row, event) || hold(row));
+    swiping(this.#lists.done, hold);
     for (const [id, name] of Object.entries(KEPT)) {
       find(id).addEventListener("click", () => {
         write(localStorage, name, !isSet(id));
@@ -110,14 +135,15 @@ export class ListView {
   /** The finished tasks in sight, as they are shown. */
   get finished() {
     const rows = [...this.#lists.done.children];
-    return rows.map((row) => this.#taskOf(row)).filter((task) => task.completed);
+    return rows.map((row) => this.#taskOf(row)).filter((task) => task.completed && !this.#held.has(task.row));
   }
 
   /** Shows all tasks; `news` are the ids of those that another device has changed, which are tinted for a moment. */
   render(tasks, isKnown, news = new Set()) {
     this.#waiting = this.#dragging.isActive() ? [tasks, isKnown, news] : undefined;
     if (this.#waiting) return;
-    const shown = this.#withEdited(tasks).filter((task) => task.row === this.#edited || this.#isWanted(task));
+    this.#release(tasks);
+    const shown = this.#withStaying(tasks).filter((task) => this.#isStaying(task.row) || this.#isWanted(task));
     const done = shown.filter((task) => this.#standsDone(task));
     const open = shown.filter((task) => !this.#standsDone(task));
     this.#renderSummary(tasks, isKnown);
@@ -126,11 +152,14 @@ export class ListView {
     find("finished-toggle").disabled = this.#filter === "done" || this.isSearching; // then nothing is folded
     find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
     find("by-due").setAttribute("aria-pressed", String(isSet("by-due")));
-    this.#lists.open.classList.toggle("by-due", isSet("by-due")); // then tasks cannot be moved
+    const isByDue = this.#isByDue;
+    this.#lists.open.classList.toggle("by-due", isByDue); // then tasks cannot be moved
+    this.#lists.open.classList.toggle("by-days", this.#filter === "upcoming");
     this.#renderRows({
-      open: isSet("by-due") ? open.sort(byDue) : open,
-      done: this.#isFolded ? done.filter((task) => task.row === this.#edited) : done,
+      open: isByDue ? open.sort(byDue) : open,
+      done: this.#isFolded ? done.filter((task) => this.#isStaying(task.row)) : done,
     });
+    this.#renderDays(this.#filter === "upcoming" ? open : []);
     const [title, text] = this.isSearching ? NOTHING_FOUND : FILTERS[this.#filter].empty;
     find("empty").hidden = shown.length > 0 || !isKnown;
     find("empty-title").textContent = title;
@@ -141,8 +170,29 @@ export class ListView {
     const tinted = [...this.#tasks].filter(([, { id }]) => news.has(id)).map(([row]) => this.#rows.get(row).classList);
     for (const classes of tinted) classes.add("news");
     if (tinted.length) setTimeout(() => tinted.forEach((classes) => classes.remove("news")), TINTED);
+    this.selection.show();
+    const names = new Set(tasks.map((task) => task.row));
+    for (const name of this.#spare.keys()) if (!names.has(name)) this.#spare.delete(name);
     this.#fresh = !isKnown;
     this.#day = today();
+  }
+
+  get #isByDue() {
+    return isSet("by-due") || this.#filter === "upcoming";
+  }
+
+  /** Puts the name of a day above its first task. */
+  #renderDays(tasks) {
+    const firsts = new Map(tasks.filter(({ due }, index) => due !== tasks[index - 1]?.due).map(({ row, due }) => [row, due]));
+    for (const heading of this.#lists.open.querySelectorAll(".day")) {
+      if (!firsts.has(heading.parentElement.dataset.row)) heading.remove();
+    }
+    for (const [row, due] of firsts) {
+      const element = this.#rows.get(row);
+      const heading = element.querySelector(".day") ?? make("h2", { className: "day" });
+      heading.textContent = due ? nameOfDay(due) : "No date";
+      if (!heading.isConnected) element.prepend(heading);
+    }
   }
 
   #isWanted(task) {
@@ -152,33 +202,61 @@ export class ListView {
     return this.#words.every((word) => text.includes(word));
   }
 
-  /** Returns all tasks, and the open one even if it was deleted elsewhere. */
-  #withEdited(tasks) {
-    if (!this.#editor || tasks.some((task) => task.row === this.#edited)) return tasks;
-    return [...tasks, this.#tasks.get(this.#edited)].sort(inOrder);
+  /** Whether a row stays where it is: that of the open task, and one that was finished or deleted just now. */
+  #isStaying(row) {
+    return row === this.#edited || this.#held.has(row);
   }
 
-  /** Whether a row stands among the finished ones; an open one stays where it is. */
+  /** Returns all tasks, and those whose rows stay even though they were deleted. */
+  #withStaying(tasks) {
+    const rows = new Set(tasks.map((task) => task.row));
+    const missing = [this.#edited, ...this.#held.keys()].filter((row) => row !== undefined && !rows.has(row));
+    return missing.length ? [...tasks, ...new Set(missing.map((row) => this.#tasks.get(row)))].sort(inOrder) : tasks;
+  }
+
+  /** Whether a row stands among the finished ones. */
   #standsDone(task) {
-    return task.row === this.#edited
-      ? this.#rows.get(task.row).parentElement === this.#lists.done : task.completed;
+    return this.#isStaying(task.row) ? this.#rows.get(task.row).parentElement === this.#lists.done : task.completed;
+  }
+
+  /** Keeps the row of a task where it is for a moment, and all others that are kept, so that nothing moves under the pointer. */
+  #hold({ row }, completed) {
+    this.#held.set(row, completed);
+    this.#rows.get(row).classList.add("held", completed === undefined ? "deleted" : "held");
+    clearTimeout(this.#holding);
+    this.#holding = setTimeout(() => {
+      this.#release();
+      this.#actions.changed();
+    }, HELD);
+  }
+
+  /** Lets the rows go whose tasks are not any more as they have become: somebody has taken that back. Without tasks, all. */
+  #release(tasks) {
+    if (!this.#held.size) return;
+    const completed = new Map(tasks?.map((task) => [task.row, task.completed]));
+    for (const [row, is] of this.#held) {
+      if (tasks && completed.get(row) === is) continue;
+      this.#held.delete(row);
+      this.#rows.get(row).classList.remove("held", "deleted");
+    }
   }
 
   #renderSummary(tasks, isKnown) {
     const all = tasks.length;
     const count = (name) => tasks.filter(FILTERS[name].has).length;
-    const open = count("open");
+    const open = tasks.filter((task) => !task.completed).length;
     const headline = open ? `${counted(open, "thing")} to do` : all ? "All done" : "A clear page";
     find("headline").textContent = isKnown ? headline : "Your tasks";
     document.title = open ? `(${open}) Tasks` : "Tasks";
-    for (const name of ["open", "today", "overdue", "done"]) {
-      const badge = find(`count-${name}`);
-      badge.textContent = count(name) || "";
-      const isOptional = name === "today" || name === "overdue";
-      badge.closest("label").hidden = isOptional && !badge.textContent && this.#filter !== name;
-    }
-    find("progress").max = all || 1;
-    find("progress").value = all - open;
+    for (const name of ["today", "upcoming", "done"]) find(`count-${name}`).textContent = count(name) || "";
+    const late = this.#filter === "today" && !this.isSearching ? tasks.filter(isOverdue).length : 0;
+    find("overdue").hidden = !late;
+    find("overdue-text").textContent = `${late} overdue`;
+    navigator.setAppBadge?.(count("today")).catch(() => {}); // of the installed app
+    const done = all - open + this.cleared;
+    find("progress").max = open + done || 1;
+    find("progress").value = done;
+    find("progress").title = `${done} of ${open + done} done`;
     find("tools").hidden = !all && this.#filter === "all";
   }
 
@@ -194,6 +272,9 @@ export class ListView {
     for (const [name, element] of this.#rows) {
       if (wanted.has(name)) continue;
       element.remove();
+      element.classList.remove("new", "selected"); // it would otherwise arrive once more
+      element.querySelector(".day")?.remove();
+      this.#spare.set(name, [element, this.#tasks.get(name), this.#day]);
       this.#rows.delete(name);
       this.#tasks.delete(name);
     }
@@ -230,17 +311,31 @@ export class ListView {
     return () => (next ? next.querySelector(selector).focus() : focusNew());
   }
 
-  /** Scrolls a row into sight. */
-  reveal(name) {
-    this.#rows.get(name)?.scrollIntoView({ block: "nearest" });
+  has(name) {
+    return this.#rows.has(name);
+  }
+
+  /** Whether a row is shown, and nothing covers it. */
+  isInSight(name) {
+    const box = this.#rows.get(name)?.getBoundingClientRect();
+    return Boolean(box) && box.top >= find("add").getBoundingClientRect().bottom && box.bottom <= innerHeight;
+  }
+
+  /** Scrolls a row into sight, perhaps with the focus. */
+  reveal(name, isFocused) {
+    const row = this.#rows.get(name);
+    row?.scrollIntoView({ block: "nearest" });
+    if (isFocused) row?.querySelector(".check").focus({ preventScroll: true });
   }
 
   /** Returns the row of a task, which shows the task as it is now. */
   #show(task) {
-    const old = this.#tasks.get(task.row);
-    const element = this.#rows.get(task.row) ?? makeRow(task);
+    const [spare, before, day = this.#day] = this.#spare.get(task.row) ?? [];
+    this.#spare.delete(task.row);
+    const old = this.#tasks.get(task.row) ?? before;
+    const element = this.#rows.get(task.row) ?? spare ?? makeRow(task);
     if (!old) element.classList.toggle("new", !this.#fresh);
-    const isNewDay = Boolean(task.due) && this.#day !== today();
+    const isNewDay = Boolean(task.due) && day !== today();
     this.#rows.set(task.row, element);
     this.#tasks.set(task.row, task);
     if (isNewDay || !isSame(task, old)) updateRow(element, task, old, isNewDay);
@@ -251,6 +346,7 @@ export class ListView {
     const box = event.target;
     if (!box.classList.contains("check")) return;
     const task = this.#taskOf(box.closest("li"));
+    this.#hold(task, box.checked);
     this.#actions.complete(task, box.checked);
     box.checked = (this.#tasks.get(task.row) ?? task).completed; // as before, if the change could not be kept
   }
@@ -261,6 +357,7 @@ export class ListView {
     const row = button.closest("li");
     const has = (name) => button.classList.contains(name);
     if (has("more")) showMore(button);
+    else if (has("when")) this.#offerDays([row], button);
     else if (has("edit")) this.edit(row.dataset.row);
     else if (has("remove")) this.#remove(this.#taskOf(row));
     else if (has("cancel")) this.#cancel();
@@ -275,8 +372,32 @@ export class ListView {
     if (field && getSelection().isCollapsed) this.edit(element.closest("li").dataset.row, { field });
   }
 
+  /** Shows a menu of due dates for rows. What is half written in a task is not to be lost: then the task is opened. */
+  #offerDays(rows, button) {
+    const half = rows.find((row) => this.#taskOf(row).draft);
+    if (half) return this.edit(half.dataset.row, { field: "due" });
+    const { bottom, right } = button.getBoundingClientRect();
+    const menu = find("day-menu");
+    this.#planned = rows.map((row) => row.dataset.row);
+    menu.style.top = `${Math.min(bottom, innerHeight - 64) + scrollY}px`;
+    const { clientWidth } = document.documentElement;
+    menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - 350))}px`; // as wide as it may get
+    menu.showPopover();
+    menu.firstElementChild.focus();
+  }
+
+  #plan({ target }) {
+    const menu = find("day-menu");
+    if (target === menu) return;
+    menu.hidePopover(); // gives the focus back to the row
+    this.#actions.plan(this.#planned.map((name) => this.#tasks.get(name)).filter(Boolean), dayNamed(target.value) || null);
+    if (!find("selection").hidden) focusNew();
+    this.selection.clear();
+  }
+
   #remove(task) {
     if (task.row === this.#edited) this.#cancel();
+    this.#hold(task);
     this.#actions.remove(task);
   }
 
@@ -297,14 +418,16 @@ export class ListView {
   /** Moves an open task by one place among the tasks that are shown. */
   #step(row, isUp) {
     const other = isUp ? row.previousElementSibling : row.nextElementSibling;
-    if (row.parentElement !== this.#lists.open || !other || isSet("by-due")) return;
+    if (row.parentElement !== this.#lists.open || !other || this.#isByDue || row.matches(".held")) return;
     this.#move(row, isUp ? { before: other } : { after: other });
     this.reveal(row.dataset.row);
   }
 
   #move(row, place) {
-    const [[side, other]] = Object.entries(place);
-    this.#actions.move(this.#taskOf(row), { [side]: this.#taskOf(other) });
+    let [[side, other]] = Object.entries(place);
+    const step = side === "after" ? "previousElementSibling" : "nextElementSibling";
+    while (other?.matches(".held")) other = other[step]; // its task may be no more
+    if (other && other !== row) this.#actions.move(this.#taskOf(row), { [side]: this.#taskOf(other) });
   }
 
   /** Returns the place of a row in its list, and the number of rows: "2 of 5". */
@@ -315,14 +438,16 @@ export class ListView {
   }
 
   /**
-   * Opens a task that is shown, with its values or with those that were written before, and the cursor in a field;
+   * Opens a task that is shown, with its values or with those that were half written before, and the cursor in a field;
    * `seen` are the values with which the person started. Saves the task that was open before.
    */
   edit(name, { values, seen, field = "text" } = {}) {
-    if (name === this.#edited || !this.#save() || !this.#rows.has(name)) return;
+    if (name === this.#edited || this.#held.has(name) || !this.#save() || !this.#rows.has(name)) return;
     const element = this.#rows.get(name);
     this.#edited = name;
-    this.#editor = new Editor(this.#tasks.get(name), values, seen);
+    this.#opened = performance.now();
+    const task = this.#tasks.get(name);
+    this.#editor = new Editor(task, values ?? task.draft?.values, seen ?? task.draft?.seen);
     element.querySelector(".text").after(this.#editor.form);
     element.classList.add("editing");
     this.#editor.focus(field);
@@ -339,6 +464,13 @@ export class ListView {
     return !fault;
   }
 
+  /** Saves the open task when somebody goes elsewhere: by a press, when all else has been done that the press is for. */
+  #left(event) {
+    const path = [...(this.#press ?? []), ...event.composedPath()]; // a text may be selected beyond its field
+    this.#press = undefined;
+    if (this.#editor && event.timeStamp > this.#opened && !path.includes(this.#rows.get(this.#edited))) this.#save();
+  }
+
   #cancel() {
     const { seen, values } = this.#editor;
     const task = this.#tasks.get(this.#edited);
@@ -348,16 +480,22 @@ export class ListView {
 
   #close() {
     const element = this.#rows.get(this.#edited);
+    const hadFocus = this.#editor.form.contains(document.activeElement);
     this.#editor.form.remove();
     this.#editor = this.#edited = undefined;
     element.classList.remove("editing");
-    element.querySelector(".edit").focus();
+    if (hadFocus) element.querySelector(".edit").focus();
     this.#actions.changed();
   }
 
   #taskOf(row) {
     return this.#tasks.get(row.dataset.row);
   }
+}
+
+/** A row that was finished or deleted just now takes no second click. */
+function refuseHeld(event) {
+  if (event.target.closest(".held")) event.preventDefault();
 }
 
 /** Puts an element before another one, or last, with its focus and its state if the browser can do that in one list. */

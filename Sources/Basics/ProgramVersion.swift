@@ -2,4 +2,4 @@
 ///
 /// `scripts/version` changes it for a release: here, in `Dockerfile`, `deploy/kubernetes.yaml`, `Public/openapi.yaml`
 /// and the generated `Public/openapi.json`. Tests and lint compare them.
-package let programVersion = "0.1.0"
+package let programVersion = "1.0.0"

@@ -31,6 +31,8 @@ COMMANDS = {
     "findElement": "FindElement", "findElements": "FindElements",
     "findChildElement": "FindElement", "findChildElements": "FindElements",
     "clickElement": "ElementClick", "clearElement": "ElementClear", "sendKeysToElement": "ElementSendKeys",
+    "newWindow": "NewWindow", "switchToWindow": "SwitchToWindow", "close": "CloseWindow",
+    "w3cGetWindowHandles": "GetWindowHandles", "w3cGetCurrentWindowHandle": "GetWindowHandle",
     "getElementText": "GetElementText", "getElementAriaLabel": "GetComputedLabel",
     "w3cGetActiveElement": "GetActiveElement", "w3cExecuteScript": "ExecuteScript",
     "w3cExecuteScriptAsync": "ExecuteAsyncScript", "actions": "PerformActions", "clearActions": "ReleaseActions",

@@ -72,7 +72,8 @@ class Person:
     # At the list
 
     def add(self, *texts):
-        for text in texts:
+        """Adds tasks, the last one first: a new one stands above the others, so they then stand in this order."""
+        for text in reversed(texts):
             self.chrome.one("#new").send_keys(text, Keys.ENTER)
 
     def save(self, *texts):
@@ -92,6 +93,7 @@ class Person:
 
     def press(self, text, control):
         """Presses a button of a task's row, which is perhaps only there while one points at the row."""
+        self.await_let_go()
         row = self.row(text)
         self.chrome.execute_script("arguments[0].scrollIntoView({ block: 'center' })", row)  # the offer of an undo is below
         ActionChains(self.chrome, 0).move_to_element(row).perform()
@@ -99,9 +101,15 @@ class Person:
 
     def complete(self, text):
         self.press(text, ".check")
+        self.await_let_go()
 
     def remove(self, text):
         self.press(text, ".remove")
+        self.await_let_go()
+
+    def await_let_go(self):
+        """Waits until no row stays for a moment, because it was finished or deleted just now."""
+        self.chrome.until(lambda: not self.chrome.all(".row.held"), "the rows to be let go")
 
     def rename(self, old, new):
         self.press(old, ".text")
@@ -246,5 +254,6 @@ class PageTest(unittest.TestCase):
         return self.request("GET", "/api/tasks")
 
     def saved(self):
-        """The texts of these tasks, and whether they are completed."""
-        return [(task["task"], task["completed"]) for task in self.on_server()]
+        """The texts of these tasks, and whether they are completed, in the person's order."""
+        tasks = sorted(self.on_server(), key=lambda task: (task.get("position", task["Id"]), task["Id"]))
+        return [(task["task"], task["completed"]) for task in tasks]

@@ -46,6 +46,12 @@ class Photographer:
             {"task": "Call grandmother about Sunday", "due": self.day(2)},
             {"task": "Return the library books", "due": self.day(-1)},
             {"task": "Ask Jonas whether the drawings for the garden shed are ready"},
+            {"task": "Choose a present for Mira", "due": self.day(3)},
+            {"task": "Pay the rent", "due": self.day(4)},
+            {"task": "Repair the bicycle", "due": self.day(5)},
+            {"task": "Plant the tulips", "due": self.day(9)},
+            {"task": "Send the minutes to the choir", "due": self.day(1)},
+            {"task": "Make an appointment with the dentist", "due": self.day(12)},
             {"task": "Buy stamps", "completed": True},
         ]:
             self.servers.request("POST", "/api/tasks", task, user=user)
@@ -53,7 +59,7 @@ class Photographer:
     def work(self):
         self.fill("alice@example.com")
         self.person.sign_in()
-        self.take("list", 1280, 760, "light")
+        self.take("list", 1280, 800, "light")
         self.take("phone-dark", 390, 780, "dark")
         self.chrome.get(f"{self.servers.authority}/_mock")
         self.chrome.until(lambda: self.chrome.all("main:not([aria-busy])"), "the page to be whole")

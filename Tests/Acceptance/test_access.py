@@ -12,6 +12,7 @@ PATHS = ["/api.html", "/problems.html"]
 # Gives the focus to each control of the list, and returns the names of all, and those whose ring something cuts off.
 CLIPPED_RINGS = """
     const checked = [], clipped = [];
+    addEventListener("focusin", (event) => event.stopImmediatePropagation(), { capture: true }); // the editor is not left
     for (const control of document.querySelectorAll(".rows :is(button, input, textarea, a)")) {
       control.focus({ focusVisible: true });
       if (document.activeElement !== control) continue;
@@ -20,10 +21,11 @@ CLIPPED_RINGS = """
       checked.push(name);
       const { left, top, right, bottom } = control.getBoundingClientRect();
       for (let around = control.parentElement; around !== document.documentElement; around = around.parentElement) {
-        if (getComputedStyle(around).overflow === "visible") continue;
-        const box = around.getBoundingClientRect();
-        const isWithin = left - ring >= box.left && top - ring >= box.top
-          && right + ring <= box.right && bottom + ring <= box.bottom;
+        const { overflow, contentVisibility, overflowClipMargin } = getComputedStyle(around);
+        if (overflow === "visible" && contentVisibility !== "auto") continue;
+        const box = around.getBoundingClientRect(), reach = ring - (parseFloat(overflowClipMargin) || 0);
+        const isWithin = left - reach >= box.left && top - reach >= box.top
+          && right + reach <= box.right && bottom + reach <= box.bottom;
         if (!isWithin) clipped.push([name, around.className]);
       }
     }
@@ -59,7 +61,7 @@ class Access(PageTest):
         self.chrome.execute_script("""
             const name = Object.keys(sessionStorage).find((name) => name.startsWith("tasks.list"));
             const owner = name.slice("tasks.list.".length);
-            const change = { kind: "change", target: 1, text: "Mine", base: "x" };
+            const change = { kind: "change", target: 3, text: "Mine", base: "x" };
             const refusal = { title: "Refused", detail: "The text is too long.", code: "task.too_long" };
             for (const [key, problem] of Object.entries({ k: { theirs: "Theirs" }, l: refusal, m: refusal })) {
               const record = JSON.stringify({ ...change, key, problem });
@@ -85,12 +87,14 @@ class Access(PageTest):
             self.servers.request("POST", "/api/tasks", task, user=address)
         self.person.refresh()
         axe.check_looks(self, "dates and notes")
-        self.person.filter("overdue")
-        axe.check_looks(self, "what is overdue")
+        self.person.filter("today")
+        axe.check_looks(self, "today, with what is overdue")
+        self.person.filter("upcoming")
+        axe.check_looks(self, "what comes, by days")
         self.person.filter("all")
         self.chrome.one("#by-due").click()
         self.chrome.one("#new").send_keys(Keys.ENTER, "Call Ann tomorrow")
-        self.chrome.until(lambda: self.chrome.one(".offered") and self.chrome.one("#new-error").text, "an error, an offer")
+        self.chrome.until(lambda: self.chrome.one("#new-chip").text and self.chrome.one("#new-error").text, "an error, a chip")
         axe.check_looks(self, "a due date while adding, and the order by due dates")
         self.chrome.one("#new").clear()
         self.person.press("Book the train", ".edit")
@@ -150,7 +154,7 @@ class Access(PageTest):
             const { width } = box(document.querySelector(".row .text"));
             labels.at(-1).firstChild.click();
             return [labels.map((label) => box(label).top), box(labels.at(-1)).right, width];""")
-        self.assertEqual(tops, tops[:1] * 5)
+        self.assertEqual(tops, tops[:1] * 4)
         self.assertLess(last, 360)
         self.assertGreaterEqual(width, 0.6 * 360)
 
@@ -247,7 +251,7 @@ class Keyboard(PageTest):
 
         self.tab_to("New task")
         self.assertTrue(self.has_ring())
-        for text in ["one", "two", "three"]:
+        for text in ["three", "two", "one"]:
             self.keys(text, Keys.ENTER)
         self.assertEqual(self.focused(), "New task")
         self.person.await_texts("one", "two", "three")
@@ -280,7 +284,7 @@ class Keyboard(PageTest):
         self.chrome.one("#new").send_keys(Keys.TAB)
         self.tab_to("All")
         self.keys(Keys.ARROW_RIGHT)
-        self.person.await_texts("second", "three")
+        self.person.await_texts()
         self.assertTrue(self.has_ring())
         self.keys(Keys.ARROW_LEFT)
         self.tab_to("Clear 1")

@@ -29,8 +29,9 @@ class UnusualSignIns(PageTest):
     def test_editing_the_profile_keeps_list_and_filter(self):
         self.newcomer("Nora Newcomer")
         self.person.save("Buy milk")
+        self.person.complete("Buy milk")
         for action, name in [("cancel", "Nora Newcomer"), ("continue", "Nora Renamed")]:
-            self.person.filter("open")
+            self.person.filter("done")
             self.chrome.one("#new").clear()
             self.chrome.one("#new").send_keys("A draft")
             self.chrome.one("#account").click()
@@ -42,7 +43,7 @@ class UnusualSignIns(PageTest):
             self.person.await_list()
             self.person.await_texts("Buy milk")
             self.assertEqual(self.chrome.one("#new").get_attribute("value"), "A draft")
-            self.assertTrue(self.chrome.current_url.endswith("/#open"))
+            self.assertTrue(self.chrome.current_url.endswith("/#done"))
             self.assertEqual(self.chrome.words("#account .name"), name)
 
     def test_scopes_are_requested_with_their_api_and_issued_by_name(self):

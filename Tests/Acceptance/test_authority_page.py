@@ -33,6 +33,7 @@ class DeveloperPage(PageTest):
         chrome = chrome or self.chrome
         chrome.get(f"{self.mock}/_mock?run={self.run_name}{query}")
         chrome.until(lambda: chrome.all("main:not([aria-busy])"), "the page to be whole")
+        chrome.execute_script("for (const part of document.querySelectorAll('section > details')) part.open = true")
 
     def ask(self, path, order=None, method=None):
         mark = "&" if "?" in path else "?"
@@ -63,6 +64,19 @@ class DeveloperPage(PageTest):
 
     def await_done(self, words):
         self.chrome.until(lambda: words in self.chrome.one("#said").text, words)
+
+    def test_sections_open_where_one_goes_and_buttons_say_what_they_do(self):
+        self.chrome.get(f"{self.mock}/_mock?run={self.run_name}")
+        self.chrome.until(lambda: self.chrome.all("main:not([aria-busy])"), "the page to be whole")
+        self.assertLess(self.chrome.execute_script("return document.documentElement.scrollHeight"), 2000)
+        self.assertFalse(self.chrome.one("#keys button").is_displayed())
+        self.press("#sections [href='#keys']")
+        self.chrome.until(lambda: self.chrome.one("#keys button").is_displayed(), "the section")
+        self.assertEqual(self.texts("#keys button"), ["Publish", "Activate", "Retire", "Rotate"])
+        self.assertEqual(self.texts("#token button"), ["Show the token", "Copy the token"])
+        scopes = self.chrome.execute_script("return [...document.querySelectorAll('#scopes option')].map((it) => it.value)")
+        self.assertGreaterEqual(len(scopes), 2)
+        self.assertEqual(self.chrome.one("#app a").get_attribute("href"), "http://localhost:3000/")
 
     def test_requests_and_tokens_come_while_it_is_open(self):
         self.open()
@@ -124,7 +138,7 @@ class DeveloperPage(PageTest):
         self.fill(f"{add} [name=claims]", '{"extension_level": 3}')
         self.press(f"{add} button")
         self.await_done("The user was added.")
-        row = "#users > .rows > li:last-child"
+        row = "#users > details > .rows > li:last-child"
         self.press(f"{row} summary")
         self.fill(f"{row} [name=name]", "Dora Renamed")
         self.press(f"{row} form[aria-label='Change d+e&f@example.com'] button")
@@ -139,7 +153,7 @@ class DeveloperPage(PageTest):
     def test_a_field_that_was_emptied_empties_what_it_shows_and_the_password_stays(self):
         self.ask("users/alice", {"claims": {"extension_level": 3}}, "PUT")
         self.open()
-        row = "#users > .rows > li:first-child"
+        row = "#users > details > .rows > li:first-child"
         self.press(f"{row} summary")
         for name in ["givenName", "familyName", "claims", "password"]:
             self.chrome.one(f"{row} [name={name}]").clear()
@@ -158,7 +172,7 @@ class DeveloperPage(PageTest):
         self.open(f"&x={urllib.parse.quote(attack)}")
         self.chrome.execute_script("for (const row of document.querySelectorAll('details')) row.open = true")
         self.assertIn(attack, self.chrome.one("#request-rows").text)
-        self.assertIn(attack, self.chrome.one("#users > .rows").text)
+        self.assertIn(attack, self.chrome.one("#users > details > .rows").text)
         self.assertIn(attack, self.chrome.one("#token-rows b").text)
         self.assertEqual(self.chrome.one("#users li:last-child [name=name]").get_attribute("value"), attack)
         self.assertEqual(self.chrome.all("img, body script"), [])
@@ -224,10 +238,10 @@ class DeveloperPage(PageTest):
         claims = claims_of(self.copied())
         self.assertEqual(claims["exp"] - claims["iat"], 3600)
         self.chrome.until(lambda: "expired" in self.chrome.one("#token-rows > li").text, "the bad token among the issued")
-        kinds = self.texts("#clients summary")
+        kinds = self.texts("#clients li summary")
         self.assertIn("ios-adal", kinds)
         self.assertEqual(len(kinds), 13)
-        self.chrome.all("#clients summary")[kinds.index("curl")].click()
+        self.chrome.all("#clients li summary")[kinds.index("curl")].click()
         self.chrome.all("#clients li")[kinds.index("curl")].find_element("css selector", "button").click()
         self.assertIn(f"{self.mock}/_mock/token?user=alice@example.com", self.copied())
 

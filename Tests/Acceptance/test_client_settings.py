@@ -1,10 +1,12 @@
 """What `mock-authority client-settings` prints, read as each sample reads it and held against what its library accepts."""
 
+import json
 import plistlib
 import re
 import subprocess
 import unittest
 import urllib.parse
+import urllib.request
 import xml.etree.ElementTree
 
 from replay import era_servers
@@ -84,6 +86,30 @@ class ClientSettingsTest(unittest.TestCase):
         self.assertEqual(settings["SCOPES"], f'{{"{CLIENT}"}}')
         self.assertEqual(settings["SERVICE_URL"], '"http://10.0.2.2:3000/tasks"')
         self.assertTrue(settings["REDIRECT_URL"].startswith('"mstodo://'))
+
+    def test_msal_for_android_at_b2c(self):
+        """`account_mode` is MULTIPLE there, as the library demands, and MSAL takes https only."""
+        settings = json.loads(printed("msal-android"))
+        (authority,) = settings["authorities"]
+        self.assertEqual((settings["client_id"], settings["account_mode"], authority["type"]), (CLIENT, "MULTIPLE", "B2C"))
+        self.assertEqual(authority["authority_url"], f"https://10.0.2.2:8443/tfp/{TENANT}/b2c_1_sign_in/")
+        self.check_signs_in(authority["authority_url"], settings["redirect_uri"], "msauth://com.example.tasks/")
+
+    def test_msal_for_ios_at_b2c(self):
+        text = printed("msal-ios")
+        authority, redirect = (re.search(rf'{name}: (?:URL\(string: )?"([^"]+)"', text)[1] for name in ["url", "redirectUri"])
+        self.assertEqual(authority, f"https://localhost:8443/tfp/{TENANT}/b2c_1_sign_in")
+        self.assertIn("configuration.knownAuthorities = [authority]", text)
+        self.check_signs_in(authority, redirect, "msauth.com.example.tasks://auth")
+
+    def check_signs_in(self, authority, redirect, expected):
+        """The mock, which is asked by http here, shows the page of the policy to a client with these settings."""
+        self.assertTrue(redirect.startswith(expected), redirect)
+        query = urllib.parse.urlencode({"client_id": CLIENT, "response_type": "code", "redirect_uri": redirect, "scope": f"openid {CLIENT}",
+                                        "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256"})
+        url = f"http://127.0.0.1:{era_servers('current').ports[1]}{urllib.parse.urlsplit(authority).path.rstrip('/')}/oauth2/v2.0/authorize"
+        with urllib.request.urlopen(f"{url}?{query}", timeout=30) as answer:
+            self.assertIn('type="password"', answer.read().decode())
 
     def test_wpf(self):
         settings = {name: value.strip('"') for name, value in assignments(printed("wpf")).items()}

@@ -75,8 +75,9 @@ class Contract(unittest.TestCase):
             "run", PUBLIC / "openapi.yaml", "--url", self.servers.page,
             "--header", f"Authorization: Bearer {self.token}", "--header", "Accept: application/json",
         ]
+        leaving = self.servers.token("alice@example.com")
         here = str(pathlib.Path(__file__).parent)  # for the hooks
         done = subprocess.run(
-            command, cwd=self.servers.folder, env={**os.environ, "PYTHONPATH": here}, capture_output=True, text=True,
+            command, cwd=self.servers.folder, env={**os.environ, "PYTHONPATH": here, "LEAVING": leaving}, capture_output=True, text=True,
             timeout=540)
         self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[-6000:])

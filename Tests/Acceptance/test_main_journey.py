@@ -50,12 +50,12 @@ class MainJourney:
         self.chrome.connect(True)
         person.await_status("Saved")
         person.refresh()
-        person.await_texts("Water the tomatoes", "Written on the train", "Buy oat milk", "Buy bread")
+        person.await_texts("Written on the train", "Water the tomatoes", "Buy oat milk", "Buy bread")
         self.assertEqual(person.done(), ["Buy oat milk", "Buy bread"])
 
         person.sign_out()
         person.sign_in(address)
-        person.await_texts("Water the tomatoes", "Written on the train", "Buy oat milk", "Buy bread")
+        person.await_texts("Written on the train", "Water the tomatoes", "Buy oat milk", "Buy bread")
 
     def test_the_strip_stays_in_sight(self):
         self.expected = [*self.without_connection, "401"]

@@ -105,6 +105,14 @@ class ProbeTest(unittest.TestCase):
         self.assertLessEqual(WRONGLY_SIGNED, wrong)
         self.assertTrue(wrong.isdisjoint(FOR_OTHERS_OR_TOO_OLD | OTHERWISE_WRONG), wrong)
 
+    def test_the_documents_show_what_the_probe_prints(self):
+        printed = self.probe(self.api(lambda token, _: self.verify(token, ["aud"]))).stdout
+        page = (ROOT / "docs/mock-authority.md").read_text()
+        shown = " ".join(re.search(r"^ *```text\n( *ACCEPTED: .*?)```", page, re.M | re.S)[1].split())
+        found = " ".join(" ".join(line for line in printed.splitlines() if not line.startswith("Note:")).split())
+        self.assertRegex(found, ".*".join(map(re.escape, shown.split("…"))) + "$", printed)
+        self.assertTrue(found.startswith(shown.split("…")[0].strip()), printed)
+
     def test_an_api_that_checks_neither_audience_nor_expiry(self):
         api = self.api(lambda token, _: self.verify(token, ["aud", "exp"]))
         wrong, _ = self.results(api)

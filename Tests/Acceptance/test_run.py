@@ -1,11 +1,15 @@
 """`make run` as its users know it: whoever signed up can sign in after the next start, and finds the tasks."""
 
+import contextlib
 import os
 import pathlib
+import pty
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
+import unittest
 
 from person import PageTest, Person
 from servers import PASSWORD, ROOT, answers, free_port
@@ -49,6 +53,35 @@ class Run:
             raise
 
 
+class Building(unittest.TestCase):
+    def test_a_terminal_shows_what_is_built_of_how_much(self):
+        """With a compiler that says what Swift's says, and goes on when the line was seen. It fails, so that nothing is started."""
+        with tempfile.TemporaryDirectory(prefix="tasks-run-") as folder:
+            swift, seen = pathlib.Path(folder) / "swift", pathlib.Path(folder) / "seen"
+            swift.write_text(f"""#!/bin/sh
+                [ "$1" = build ] || exec {shutil.which("swift")} "$@"
+                echo '[7/90] Compiling HTTP Method.swift'
+                for _ in $(seq 600); do [ -e {seen} ] && break; sleep 0.1; done
+                echo 'error: a test'
+                exit 1""")
+            swift.chmod(0o755)
+            ports = {name: str(free_port()) for name in ["PORT", "MOCK_PORT", "ADMIN_PORT"]}
+            terminal, end = pty.openpty()
+            process = subprocess.Popen([ROOT / "scripts/run"], env={**os.environ, **ports, "PATH": f"{folder}:{os.environ['PATH']}"},
+                                       stdin=subprocess.DEVNULL, stdout=end, stderr=end)
+            os.close(end)
+            shown = b""
+            with contextlib.suppress(OSError):  # the end of a terminal is an error
+                while part := os.read(terminal, 4096):
+                    shown += part
+                    if b"run: task-server, 7 of 90 steps, " in shown:
+                        seen.touch()
+            os.close(terminal)
+            self.assertEqual(process.wait(60), 1, shown)
+            self.assertTrue(seen.exists(), shown)
+            self.assertIn(b"\r\x1b[Kerror: a test", shown)
+
+
 class PeopleStay(PageTest):
     def test_who_signed_up_signs_in_after_the_next_start_and_sees_the_tasks(self):
         with tempfile.TemporaryDirectory(prefix="tasks-run-") as folder:
@@ -68,3 +101,4 @@ class PeopleStay(PageTest):
             said = (pathlib.Path(folder) / "run.log").read_text()
             self.assertIn("run: built", said)
             self.assertNotIn("Building for debugging", said)  # what the compiler says is in a log
+            self.assertNotIn("\r", said)  # only a terminal shows the progress

@@ -332,7 +332,7 @@ class OtherAuthorities(SessionTest):
             self.chrome.switch_to.new_window("tab")
             person.open()
             person.await_list()
-            person.await_texts("Buy milk", "Buy bread")
+            person.await_texts("Buy bread", "Buy milk")
             person.sign_out()
 
 
@@ -548,7 +548,7 @@ class WithoutANetwork(SessionTest):
         self.newcomer("Nora Newcomer")
         self.person.save("Buy milk", "Buy bread")
         self.await_worker()
-        self.chrome.until(lambda: self.kept_list() == ["Buy milk", "Buy bread"], "the list to be kept")
+        self.chrome.until(lambda: self.kept_list() == ["Buy bread", "Buy milk"], "the list to be kept")
 
     def kept_list(self):
         kept = self.chrome.execute_script("return localStorage[`tasks.list.${arguments[0]}`]", self.session()["owner"])
@@ -572,11 +572,11 @@ class WithoutANetwork(SessionTest):
         self.person.add("Written in the new tab")
         self.person.await_status("Offline, 1 change kept")
         self.chrome.refresh()
-        self.person.await_texts("Buy milk", "Buy bread", "Written in the new tab")
+        self.person.await_texts("Written in the new tab", "Buy milk", "Buy bread")
         self.servers.start_page()
         self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
         self.person.await_status("Saved")
-        self.person.await_texts("Buy milk", "Buy bread", "Written in the new tab")
+        self.person.await_texts("Written in the new tab", "Buy milk", "Buy bread")
 
     def test_a_network_that_is_silent_is_no_longer_waited_for_than_one_that_is_not_there(self):
         usual = self.seconds_to_open()  # the processor's share, which depends on what else runs
@@ -587,7 +587,7 @@ class WithoutANetwork(SessionTest):
             self.person.add("Written meanwhile")
             self.person.await_status("No answer, 1 change kept")
         self.person.await_status("Saved")
-        self.person.await_texts("Buy milk", "Buy bread", "Written meanwhile")
+        self.person.await_texts("Written meanwhile", "Buy milk", "Buy bread")
 
     def seconds_to_open(self):
         """How long a new tab takes to show the list."""

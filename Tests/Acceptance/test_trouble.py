@@ -35,23 +35,25 @@ class Sessions(PageTest):
         self.expected = ["401"]
         person = self.person
         self.newcomer()
-        person.add("Buy milk", "Buy bread")
+        self.request("POST", "/api/tasks", {"task": "Buy bread", "due": "2020-01-01"})
+        person.refresh()
+        person.save("Buy milk")
         person.complete("Buy milk")
         person.await_saved()
         self.end_session()
-        person.filter("open")
+        person.filter("today")
         person.add("Written after the end")
-        person.await_texts("Buy bread", "Written after the end")
+        person.await_texts("Written after the end", "Buy bread")
         person.await_status("Session ended, 1 change kept")
         self.chrome.one("#new").send_keys("A draft")
         self.chrome.one("#again").click()
         if "/authorize" in self.chrome.current_url:  # without a session there, the authority asks again
             person.fill(signInName=self.address, password=PASSWORD)
         person.await_list()
-        person.await_texts("Buy bread", "Written after the end")
+        person.await_texts("Written after the end", "Buy bread")
         self.assertEqual(self.chrome.one("#new").get_attribute("value"), "A draft")
-        self.assertTrue(self.chrome.current_url.endswith("/#open"))
-        self.assertEqual(self.saved(), [("Buy milk", True), ("Buy bread", False), ("Written after the end", False)])
+        self.assertTrue(self.chrome.current_url.endswith("/#today"))
+        self.assertEqual(self.saved(), [("Written after the end", False), ("Buy milk", True), ("Buy bread", False)])
 
     def test_a_session_that_the_server_does_not_take_at_all_ends_at_the_way_in(self):
         self.expected = ["401"]
@@ -93,9 +95,9 @@ class Connections(PageTest):
             self.person.await_status("Not saved, 1 change kept")
             self.chrome.refresh()
             self.person.await_status("Not saved, 1 change kept")
-            self.person.await_texts("Buy milk", "Written without a server")
+            self.person.await_texts("Written without a server", "Buy milk")
         self.person.await_status("Saved")
-        self.assertEqual(self.saved(), [("Buy milk", False), ("Written without a server", False)])
+        self.assertEqual(self.saved(), [("Written without a server", False), ("Buy milk", False)])
 
     def test_what_one_tab_could_not_send_another_sends_once(self):
         first = self.chrome.current_window_handle

@@ -54,12 +54,17 @@ class NGINX(Proxy):
 
     def configure(self, server, folder):
         site = (ROOT / "deploy/nginx/tasks.conf").read_text()
-        self.secure_port, pair = free_port(), f"{folder}/nginx.pem"
+        self.plain_port, self.secure_port, pair = free_port(), free_port(), f"{folder}/nginx.pem"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=tasks", "-keyout", pair, "-out", f"{pair}.crt"],
             check=True, capture_output=True)
-        listen = f"listen 127.0.0.1:{self.port}; listen 127.0.0.1:{self.secure_port} ssl; ssl_certificate {pair}.crt; ssl_certificate_key {pair};"
-        site = site.replace("listen 80;", listen).replace("127.0.0.1:3000", f"127.0.0.1:{server.port}")
+        # In clear, too, for the tests that send bytes.
+        secure = f"listen 127.0.0.1:{self.port}; listen 127.0.0.1:{self.secure_port} ssl;"
+        site = re.sub(r" +listen \[::\]:.*\n", "", site).replace("listen 443 ssl;", secure)
+        site = site.replace("listen 80;", f"listen 127.0.0.1:{self.plain_port};")
+        site = re.sub(r"/etc/letsencrypt/live/tasks.example.com/(fullchain|privkey).pem",
+                      lambda name: f"{pair}.crt" if name[1] == "fullchain" else pair, site)
+        site = site.replace("127.0.0.1:3000", f"127.0.0.1:{server.port}")
         site = site.replace("/var/log/nginx/tasks.log", "/dev/stdout").replace("keepalive 16;", "keepalive 1;")
         paths = "\n".join(f"{kind}_temp_path {folder};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         path = f"{folder}/nginx.conf"

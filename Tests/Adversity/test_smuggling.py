@@ -3,6 +3,7 @@ HAProxy, and directly."""
 import collections
 import concurrent.futures
 import json
+import re
 import shutil
 import socket
 import ssl
@@ -15,7 +16,7 @@ import uuid
 
 sys.dont_write_bytecode = True
 
-from programs import Failed, Mock, TaskServer, ask, wait_until
+from programs import ROOT, Failed, Mock, TaskServer, ask, wait_until
 from proxies import HAProxy, NGINX, Direct
 from smuggling import payloads
 
@@ -155,10 +156,12 @@ class Smuggling(unittest.TestCase):
                 wait_until("both requests are counted", 20, lambda: attack.counts()[0] == before + 2)
                 self.assertEqual(attack.smuggled(), 1)
 
-    def test_nginx_lets_browsers_come_by_tls_only_once_they_came_by_it(self):
+    def test_the_site_of_nginx_serves_tls_and_leads_there(self):
+        """Its Strict-Transport-Security is that of docs/operate.md."""
         route = next(attack.route for attack in self.attacks if attack.route_name == "nginx")
-        status, fields, _ = ask(route.port, "GET", "/healthz")
-        self.assertEqual((status, fields["Strict-Transport-Security"]), (200, None))
+        status, fields, _ = ask(route.plain_port, "GET", "/api/tasks?limit=2")
+        self.assertEqual((status, fields["Location"]), (308, "https://tasks.example.com/api/tasks?limit=2"))
+        documented = re.search(r"`Strict-Transport-Security: ([^`]+)`", (ROOT / "docs/operate.md").read_text())[1]
         url = f"https://127.0.0.1:{route.secure_port}/healthz"
         with urllib.request.urlopen(url, timeout=20, context=ssl._create_unverified_context()) as answer:
-            self.assertEqual(answer.headers["Strict-Transport-Security"], "max-age=63072000")
+            self.assertEqual((answer.status, answer.headers["Strict-Transport-Security"]), (200, documented))

@@ -83,6 +83,30 @@ struct RequestLifecycleTests {
         #expect(life.takes(.peerDisconnected, "none") == "handlerRunning none")
     }
 
+    // MARK: a stream
+
+    @Test func `A stream is suspended when it has nothing, and resumed once when it continues`() {
+        var life = streaming()
+        #expect(life.phase == .stream)
+        #expect(life.takes(.streamContinues, "none") == "streaming")
+        for _ in 0..<2 {
+            #expect(life.takes(.streamDrained, "suspend") == "streamSuspended")
+            #expect(life.phase == .silentStream)
+            #expect(life.takes(.handlerExpired(now: .max, .stopping), "none") == "streamSuspended")
+            #expect(life.takes(.streamContinues, "resume") == "streaming")
+            #expect(life.takes(.streamContinues, "none") == "streaming")
+        }
+        #expect(life.takes(.peerDisconnected, "none") == "streaming")
+        _ = life.handle(.streamDrained)
+        #expect(life.takes(.peerDisconnected, "resume") == "streaming")
+        #expect(life.takes(.completed, "forget streaming") == "idle")
+        #expect(life.takes(.streamContinues, "none") == "idle")
+    }
+
+    @Test func `A stream with a long body to come is sent, and closes the connection`() {
+        #expect(streaming(.length(11)).state.text == "streaming")
+    }
+
     // MARK: events that come late
 
     @Test func `A decision of an earlier task is dropped, also while the next request has a task`() {
@@ -158,7 +182,7 @@ struct RequestLifecycleTests {
             [
                 "readingHead", "complete", "refused", "handlerRunning", "handlerRunnable", "handlerDecided",
                 "readingBody",
-                "drainingBody", "responding",
+                "drainingBody", "responding", "streaming",
             ]
         ),
         (.bodyBytes(1, announced: 0), ["readingBody", "drainingBody", "discarding"]),
@@ -167,6 +191,7 @@ struct RequestLifecycleTests {
         (.headRefused(Response(400), keepsConnection: true), ["readingHead"]),
         (.decision(.respond(Response(200))), ["deciding"]),
         (.handlerPaused(terms()), ["handlerRunning", "handlerRunnable", "handlerDecided"]),
+        (.streamDrained, ["streaming"]),
     ]
 
     @Test(arguments: possible.indices)
@@ -186,7 +211,7 @@ struct RequestLifecycleTests {
 
     @Test func `The states of these tests are all that there are`() async {
         let names = everyState(await aJob()).map(\.name)
-        #expect(names.count == 14 && Set(names).count == 14)
+        #expect(names.count == 16 && Set(names).count == 16)
         for (name, life) in everyState(await aJob()) { #expect(life.state.name == name) }
     }
 }
@@ -230,6 +255,12 @@ private func suspended(_ body: RequestLifecycle.ExpectedBody) -> RequestLifecycl
     return life
 }
 
+private func streaming(_ body: RequestLifecycle.ExpectedBody = .none) -> RequestLifecycle {
+    var response = Response(200)
+    response.stream = ResponseStream(filler: [], onDrained: {}, onClosed: { _ in })
+    return deciding(body).after(.decision(.respond(response)))
+}
+
 /// A life in each of the states.
 private func everyState(_ job: UnownedJob) -> [(name: String, life: RequestLifecycle)] {
     let runnable = suspended(.none).after(.jobEnqueued(job))
@@ -248,6 +279,8 @@ private func everyState(_ job: UnownedJob) -> [(name: String, life: RequestLifec
         ("drainingBody", deciding(.length(3)).after(.decision(.respond(Response(200))))),
         ("discarding", deciding(.length(3)).after(.decision(.respond(Response(401))))),
         ("responding", deciding(.none).after(.decision(.respond(Response(200))))),
+        ("streaming", streaming()),
+        ("streamSuspended", streaming().after(.streamDrained)),
     ]
 }
 
@@ -306,6 +339,8 @@ extension RequestLifecycle.State {
         case .drainingBody(let response, let left): "drainingBody \(response.status.rawValue) \(left)"
         case .discarding(let left): "discarding \(left)"
         case .responding: "responding"
+        case .streaming: "streaming"
+        case .streamSuspended: "streamSuspended"
         }
     }
 }

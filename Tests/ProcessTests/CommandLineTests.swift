@@ -94,7 +94,7 @@ import Testing
         "Each command explains itself",
         arguments: [
             "serve", "check", "health", "explain-token", "backup", "restore", "export", "import", "move-owners",
-            "migrate",
+            "delete-owner", "migrate",
         ])
     func help(command: String) throws {
         let (end, output, errors) = try Self.run([command, "--help"], ["TASKS_NONSENSE": "1"])

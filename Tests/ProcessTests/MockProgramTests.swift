@@ -211,10 +211,10 @@ import Testing
         let unnamed = try Self.run(["client-settings"])
         #expect(unnamed.end == .exit(78))
         let kinds = try #require(unnamed.errors.split(separator: "one of ").last).dropLast(2).split(separator: ", ")
-        #expect(kinds.count == 13)
+        #expect(kinds.count == 15)
         for kind in kinds {
             let each = try Self.run(["client-settings", "--for", String(kind)])
-            let namesTasks = !["page", "msal-external-id-android"].contains(kind)
+            let namesTasks = !["page", "msal-android", "msal-external-id-android"].contains(kind)
             #expect(each.end == .exit(0) && each.output.contains(":3000") == namesTasks, "\(kind): \(each)")
             // A value that has no place is left as `@name@`; addresses have one `@`.
             #expect(each.output.count { $0 == "@" } <= 1, "\(kind): \(each)")

@@ -3,22 +3,41 @@ import Platform
 import Support
 import Testing
 
+@testable import TaskServer
+
 @Suite("The progress of an export or an import") struct ProgressTests {
-    @Test func `A terminal shows the count in one line before the last message`() throws {
+    @Test func `The text says how much of how much is done, and from the first second on how long the rest takes`() {
+        let people = Progress(unit: "people", total: 400)
+        #expect(people.text(100, after: 0.9) == "100 of 400 people")
+        #expect(people.text(100, after: 2) == "100 of 400 people, 6 s left")
+        #expect(people.text(1, after: 10) == "1 of 400 people, 67 min left")
+        // Servers of PostgreSQL add tasks meanwhile.
+        #expect(people.text(401, after: 8) == "401 of 401 people")
+        #expect(Progress(unit: "people", total: 0).text(0, after: 8) == "0 of 0 people")
+        let tasks = Progress(unit: "tasks")
+        #expect(tasks.text(70, part: 0.5, after: 3) == "70 tasks, 50 %, 3 s left")
+        #expect(tasks.text(70, part: 1.5, after: 3) == "70 tasks, 100 %")
+        #expect(tasks.text(70, after: 3) == "70 tasks")
+    }
+
+    @Test func `A terminal shows the progress in one line before the last message`() throws {
         let mover = try Mover()
         let tasks = try mover.write(people: 700, to: "lines.jsonl")
         let (database, lines) = (mover.database("tasks.db"), mover.file("lines.jsonl"))
         let input = try mover.onTerminal("import \(lines)", on: database)
         let output = try mover.onTerminal("export \(mover.file("out.jsonl"))", on: database)
         let piped = try mover.onTerminal("import", on: database, piped: lines)
-        for (end, shown) in [input, output, piped] {
+        for (run, whole) in [(input, ", "), (output, " of \(tasks) "), (piped, "")] {
+            let (end, shown) = run
             #expect(end == .exit(0), "\(shown)")
             let shownLines = shown.split(separator: "\r\n")
             #expect(shownLines.count == 2 && shownLines.last?.hasPrefix("task-server: ") == true, "\(shown)")
             // The line is drawn over and over, and the last state stays on the screen.
-            let counts = shownLines[0].split(separator: "\r").map { $0.split(separator: " ") }
-            #expect(counts.allSatisfy { $0.count == 2 && $0[1] == "tasks" }, "\(shown)")
-            #expect(counts.first?[0] == "0" && (counts.last.flatMap { Int($0[0]) } ?? .max) <= tasks, "\(shown)")
+            let states = shownLines[0].split(separator: "\r")
+            #expect(states.allSatisfy { $0.contains("tasks") && $0.contains(whole) }, "\(shown)")
+            #expect(!whole.isEmpty || states.allSatisfy { !$0.contains("%") }, "\(shown)")
+            let counts = states.map { $0.split(separator: " ")[0] }
+            #expect(counts.first == "0" && (counts.last.flatMap { Int($0) } ?? .max) <= tasks, "\(shown)")
         }
     }
 

@@ -2,6 +2,7 @@ import Basics
 import Glibc
 import JSON
 import Platform
+import SQLite
 import Support
 import Testing
 
@@ -96,6 +97,29 @@ struct SettingEffectTests {
         #expect(count.contains("3"), "\(count)")
     }
 
+    @Test func `What was removed is known as long as the settings say`() throws {
+        let stage = try Stage()
+        let folder = try TemporaryFolder()
+        let database = ["TASKS_DATABASE": "sqlite:\(folder.file("tasks.db"))"]
+        let token = try stage.token("user=alice")
+        let first = try stage.server(database)
+        let added = try first.add("gone", token: token)
+        let changes = try first.ask("GET", "/api/tasks/changes", token: token).text
+        let next = try #require(changes.split(separator: #""next":""#).last?.prefix { $0 != "\"" })
+        let removed = try first.ask("DELETE", added.headers["Location"] ?? "", token: token)
+        #expect(added.status == 201 && removed.status == 204)
+        #expect(try first.stop() == .exit(0))
+        try Connection(path: folder.file("tasks.db"), mode: .readWrite)
+            .execute("UPDATE removed_tasks SET time = time - 2 * 3600000")
+        for (kept, status) in [("30d", 200), ("1h", 410)] {
+            let server = try stage.server(database.merging(["TASKS_REMOVED_TASKS_KEPT": kept]) { $1 })
+            eventuallyBlocking("the status is \(status)") {
+                (try? server.ask("GET", "/api/tasks/changes?since=\(next)", token: token).status) == status
+            }
+            #expect(try server.stop() == .exit(0))
+        }
+    }
+
     /// Settings that are not in ``SettingEffect/all``, and the file that shows the effect of each.
     private static let shownElsewhere = [
         "AUTHORITY": "HealthTests", "METADATA_URL": "ProviderTests", "ISSUER": "ServingTests",
@@ -105,7 +129,7 @@ struct SettingEffectTests {
         "SOURCES": "SourceTests", "SOURCES_FILE": "SourceTests",
         "SOURCE_NAME_WORD": "SourceTests", "SOURCE_NAME_ALLOW_HTTP": "SourceTests",
         "SOURCE_NAME_OWNERS": "SourceTests", "KEY_HOSTS": "SettingEffectTests", "ALGORITHMS": "SettingEffectTests",
-        "TENANTS": "SettingEffectTests",
+        "TENANTS": "SettingEffectTests", "REMOVED_TASKS_KEPT": "SettingEffectTests",
         "PARTITIONS": "SettingEffectTests", "LOG_LEVEL": "SettingEffectTests", "LOG_FORMAT": "SettingEffectTests",
     ]
 
@@ -179,10 +203,12 @@ struct SettingEffectTests {
         TASKS_CORS_ORIGINS *
         TASKS_DATABASE sqlite:tasks.db
         TASKS_PARTITIONS off
+        TASKS_REMOVED_TASKS_KEPT 30d
         TASKS_KEY_CACHE_FILE
         TASKS_PUBLIC
         TASKS_CONNECTIONS 1000
         TASKS_CONNECTIONS_PER_ADDRESS
+        TASKS_STREAMS 500
         TASKS_TRUSTED_PROXIES
         TASKS_BODY_LIMIT 64KiB
         TASKS_MAX_TASKS 10000

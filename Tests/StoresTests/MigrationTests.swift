@@ -59,16 +59,18 @@ struct MigrationTests {
         return try EarlierDatabase.postgreSQL.made(version: 2, in: TemporaryFolder(), rows)
     }
 
-    @Test("Tasks and the newest keys are kept, and tasks take details", arguments: EarlierDatabase.allCases, [1, 2])
+    @Test("Tasks and the newest keys are kept, and tasks take details", arguments: EarlierDatabase.allCases, [1, 2, 3])
     func kept(database: EarlierDatabase, version: Int) async throws {
         let folder = try TemporaryFolder()
         // The first version kept every key, the second only those of the newest thousand tasks.
         let rows = """
             INSERT INTO owners VALUES ('alice', 3001, 1), ('bob', 2, 0);
-            INSERT INTO tasks VALUES ('alice', 3000, 'old', false, \(now), \(now), 1);
+            INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
+            VALUES ('alice', 3000, 'old', false, \(now), \(now), 1);
             WITH RECURSIVE n(i) AS (VALUES (\(version == 1 ? 1 : 2001)) UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
-            INSERT INTO attempts SELECT 'alice', 'key ' || i, 7, \(now), i, 'old', false FROM n;
-            INSERT INTO attempts VALUES ('bob', 'key', 7, \(now), 1, 'x', false);
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed)
+            SELECT 'alice', 'key ' || i, 7, \(now), i, 'old', false FROM n;
+            INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed) VALUES ('bob', 'key', 7, \(now), 1, 'x', false);
             """
         let place = try database.made(version: version, in: folder, rows)
         let events = RecordedEvents()
@@ -81,6 +83,9 @@ struct MigrationTests {
         }
         let old = TaskItem(id: 3000, owner: alice, text: try TaskText("old"), created: now, modified: now)
         #expect(try await store.lists([old], of: alice))
+        let changes = ChangesPage(rendering: [old], next: ChangePoint(origin: 1, number: 0))
+        #expect(try await store.changes(of: alice) == changes)
+        #expect(try await store.changes(since: changes.next, of: alice).next == changes.next)
         #expect(try await retry("old", "key 3000", of: alice) == old)
         #expect(try await retry("old", "key 2001", of: alice)?.id == 2001)
         #expect(try await retry("x", "key", of: Owner("bob"))?.id == 1)
@@ -90,6 +95,9 @@ struct MigrationTests {
         #expect(changed.details == TaskDetails([.due: .string("2026-11-30")]))
         let new = try await store.added("new", details: .example, of: alice)
         #expect(try await store.lists([changed, new], of: alice))
+        #expect(try await store.remove(new.id, of: alice))
+        let then = ChangesPage(rendering: [changed], removed: [new.id], next: ChangePoint(origin: 1, number: 3))
+        #expect(try await store.changes(since: changes.next, of: alice) == then)
         #expect(try await retry("x", "key 2000", of: alice) == nil)
     }
 

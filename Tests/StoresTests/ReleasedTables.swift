@@ -1,4 +1,4 @@
-/// The tables of versions 1 and 2, which differ only in their indexes.
+/// The tables of versions 1 and 2, which differ only in their indexes, and of version 3, which has details.
 ///
 /// Never to be changed. `scripts/test-packages` reads the tables of SQLite, too.
 enum ReleasedTables {
@@ -6,10 +6,14 @@ enum ReleasedTables {
         let byID = version == 1 ? "" : "CREATE INDEX attempts_by_id ON attempts(owner, id);"
         return """
             \(sqliteTables)
-            CREATE INDEX attempts_by_time ON attempts(time); \(byID)
+            CREATE INDEX attempts_by_time ON attempts(time); \(byID) \(version < 3 ? "" : sqliteDetails)
             PRAGMA application_id = 0x5441534B; PRAGMA user_version = \(version);
             """
     }
+
+    private static let sqliteDetails = ["tasks", "attempts"].flatMap { table in
+        ["due TEXT", "notes TEXT", "position REAL"].map { "ALTER TABLE \(table) ADD COLUMN \($0);" }
+    }.joined(separator: " ")
 
     private static let sqliteTables = """
         CREATE TABLE owners(
@@ -35,9 +39,16 @@ enum ReleasedTables {
         return """
             CREATE TABLE task_server_schema(version bigint PRIMARY KEY);
             INSERT INTO task_server_schema SELECT generate_series(1, \(version));
-            \(postgreSQLTables(isDivided)) \(indexes) \(partitions(isDivided))
+            \(postgreSQLTables(isDivided)) \(indexes) \(partitions(isDivided)) \(version < 3 ? "" : postgreSQLDetails)
             """
     }
+
+    private static let postgreSQLDetails = ["tasks", "attempts"].map { table in
+        """
+        ALTER TABLE \(table) ADD COLUMN due text COLLATE "C", ADD COLUMN notes text COLLATE "C",
+            ADD COLUMN position double precision;
+        """
+    }.joined(separator: " ")
 
     private static func postgreSQLTables(_ isDivided: Bool) -> String {
         let clause = isDivided ? " PARTITION BY HASH (owner)" : ""

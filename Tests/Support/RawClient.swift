@@ -126,6 +126,17 @@ package final class RawClient {
         return Array(buffer[..<length])
     }
 
+    /// Reads until these bytes have come, and returns everything up to their end.
+    package func read(to end: String) throws(Failure) -> String {
+        while true {
+            if let range = buffer.firstRange(of: Array(end.utf8)) {
+                defer { buffer.removeFirst(range.upperBound) }
+                return String(decoding: buffer[..<range.upperBound], as: UTF8.self)
+            }
+            if try !more() { throw .truncated(buffer) }
+        }
+    }
+
     /// Reads everything until the connection ends.
     package func rest() throws(Failure) -> [UInt8] {
         while try more() {}

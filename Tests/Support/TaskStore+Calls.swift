@@ -1,3 +1,4 @@
+import Platform
 import Tasks
 
 /// Commands and queries as calls, in which tests name only what they are about.
@@ -33,16 +34,20 @@ extension TaskStore {
     }
 
     package func remove(
-        _ id: Int64, expected: Set<Int64>?, of owner: Owner
+        _ id: Int64, expected: Set<Int64>?, at time: Int64 = SystemTime().wallMilliseconds, of owner: Owner
     ) async throws(StoreError) -> RemoveOutcome {
-        try await perform(RemoveTask(owner: owner, id: id, expected: expected))
+        try await perform(RemoveTask(owner: owner, id: id, expected: expected, time: time))
     }
 
-    package func removeAll(with text: TaskText, of owner: Owner) async throws(StoreError) -> Int {
-        try await perform(RemoveTasks(owner: owner, .withText(text)))
+    package func removeAll(
+        with text: TaskText, at time: Int64 = SystemTime().wallMilliseconds, of owner: Owner
+    ) async throws(StoreError) -> Int {
+        try await perform(RemoveTasks(owner: owner, .withText(text), time: time))
     }
 
-    package func removeCompleted(of owner: Owner) async throws(StoreError) -> Int {
-        try await perform(RemoveTasks(owner: owner, .completed))
+    package func removeCompleted(at time: Int64 = SystemTime().wallMilliseconds, of owner: Owner)
+        async throws(StoreError) -> Int
+    {
+        try await perform(RemoveTasks(owner: owner, .completed, time: time))
     }
 }

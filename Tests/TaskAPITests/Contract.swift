@@ -4,7 +4,6 @@ import Support
 
 /// The contract as far as it is compared with the table of routes, read from `Public/openapi.json`, which lint compares with openapi.yaml.
 struct Contract {
-    let version: String?
     let paths: [(path: String, operations: [Method: ContractOperation])]
     let taskMembers: [String]
     /// The schema of `{id}`.
@@ -12,7 +11,6 @@ struct Contract {
 
     init() throws {
         let contract = try TestFile("../../Public/openapi.json").json()
-        version = contract["info"]["version"].string
         taskMembers = contract["components"]["schemas"]["TodoTask"]["properties"].members.map(\.name)
         identifier = contract["components"]["parameters"]["id"]["schema"]
         paths = contract["paths"].members.map { path in

@@ -1,4 +1,3 @@
-import Basics
 import HTTP
 import JSON
 import Support
@@ -103,22 +102,6 @@ struct ContractTests {
         }
         for name in names where !name.contains("{") && !name.contains("/") {
             #expect(name.utf8.allSatisfy { (0x61...0x7A).contains($0) }, "\(name): see the rules of Route")
-        }
-    }
-}
-
-@Suite("The version is one everywhere")
-struct VersionTests {
-    @Test func `Contract, image and deployment name the version of the programs`() throws {
-        func text(_ file: String) throws -> String {
-            String(decoding: try TestFile("../../\(file)").bytes(), as: UTF8.self)
-        }
-        #expect(try Contract().version == programVersion)
-        let label = "org.opencontainers.image.version=\"\(programVersion)\""
-        #expect(try text("Dockerfile").contains(label), "Dockerfile: \(label)")
-        let image = "/task-server:\(programVersion)\n"
-        for file in ["deploy/kubernetes.yaml", "deploy/kubernetes-postgresql.yaml"] {
-            #expect(try text(file).contains(image), "\(file): \(image)")
         }
     }
 }

@@ -23,12 +23,13 @@ struct ProblemPageTests {
             .field(name: "completed", expected: "true"), .contradiction(.text), .contradiction(.completed),
             .detail(name: "due", expected: "a date"), .argument(name: "limit", expected: "a number"),
             .malformedChanges(offset: 1), .change(number: 1, .malformedForm), .malformedIdempotencyKey,
-            .idempotencyKeyReused, .unknownArgument,
+            .idempotencyKeyReused, .unknownArgument, .unconfirmedDeletion,
         ] as [InputFailure]).map { .input($0) }
         + ([
             .noSuchTask, .noSuchTasks([7]), .tooManyTasks(limit: 7), .changedMeanwhile, .tasksChangedMeanwhile([7]),
-            .store(.overloaded), .store(.noRoomForAnswer(bytes: 7)), .store(.unavailable(reason: "")), .store(.full),
-            .store(.broken(reason: "")),
+            .changesForgotten, .tooManyStreams(limit: 7), .streamsFull, .store(.overloaded),
+            .store(.noRoomForAnswer(bytes: 7)), .store(.unavailable(reason: "")), .store(.full),
+            .store(.broken(reason: "")), .store(.ownerDeleted),
         ] as [StateFailure]).map { .state($0) }
 
     private static func isListed(_ failure: APIFailure) -> Bool {
@@ -42,12 +43,16 @@ struct ProblemPageTests {
             switch failure {
             case .missingText, .text, .malformedJSON, .malformedForm, .tooManyFormFields, .unsupportedMediaType,
                 .changesMediaType, .contentCoding, .field, .contradiction, .detail, .argument, .malformedChanges,
-                .change, .malformedIdempotencyKey, .idempotencyKeyReused, .unknownArgument:
+                .change, .malformedIdempotencyKey, .idempotencyKeyReused, .unknownArgument,
+                .unconfirmedDeletion:
                 true
             }
         case .state(let failure):
             switch failure {
-            case .noSuchTask, .noSuchTasks, .tooManyTasks, .changedMeanwhile, .tasksChangedMeanwhile, .store: true
+            case .noSuchTask, .noSuchTasks, .tooManyTasks, .changedMeanwhile, .tasksChangedMeanwhile, .changesForgotten,
+                .tooManyStreams, .streamsFull,
+                .store:
+                true
             }
         }
     }

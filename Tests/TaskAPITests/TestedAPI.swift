@@ -106,6 +106,8 @@ struct NameVerifier: TokenVerifier {
         switch token {
         case "alice": .verified(principal(Self.alice, []))
         case "bob": .verified(principal(Self.bob, []))
+        // She has signed in again, after everything else that happens in a test.
+        case "alice-later": .verified(principal(Self.alice, [], issued: 4_000_000_000))
         case "alice-read": .verified(principal(Self.alice, ["tasks.read"]))
         case "alice-slow": .waiting { () async throws(TokenRefusal) in await slowly(principal(Self.alice, [])) }
         case "composed": .verified(principal(Self.composed, []))
@@ -129,10 +131,12 @@ struct NameVerifier: TokenVerifier {
         return principal
     }
 
-    private func principal(_ owner: String, _ scopes: [String], source: String? = nil) -> Principal {
+    private func principal(
+        _ owner: String, _ scopes: [String], source: String? = nil, issued: Int64 = 1_700_000_000
+    ) -> Principal {
         Principal(
             owner: owner, name: "Alice", policy: "b2c_1_sign_in", scopes: scopes, expiry: 1_800_000_000,
-            source: source, required: required)
+            issued: issued, source: source, required: required)
     }
 }
 

@@ -19,7 +19,7 @@ struct ClaimRulesTests {
             principal
                 == Principal(
                     owner: TestClaims.owner, name: "Alice", policy: TestClaims.policy,
-                    scopes: ["tasks.read", "tasks.write"], expiry: TestClaims.now + 3600))
+                    scopes: ["tasks.read", "tasks.write"], expiry: TestClaims.now + 3600, issued: TestClaims.now))
     }
 
     @Test func `The first broken rule is the refusal, and the signature comes before all claims (V-50)`() throws {

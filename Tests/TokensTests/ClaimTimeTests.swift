@@ -28,6 +28,16 @@ struct ClaimTimeTests {
         #expect(refusal(exp: .integer(now + 10), nbf: .integer(now + 10)) == .notYetValid)
     }
 
+    @Test("The time of issue is iat, or else the earliest that the end of the token allows")
+    func issue() throws {
+        func issued(_ iat: JSONValue?) throws -> Int64 {
+            let claims = TestClaims.good.with("exp", .integer(now + 100)).with("iat", iat)
+            return try verification.verify(makeToken(claims: claims)).principal.issued
+        }
+        #expect(try issued(.real(Double(now) - 7.25)) == now - 8)
+        #expect(try issued(nil) == now + 100 - 86_400)
+    }
+
     @Test func `Clocks at the ends of their range do not trap (V-53)`() throws {
         var verification = verification
         verification.rules.clockSkew = 300

@@ -226,6 +226,11 @@ static inline size_t CMicroHTTPD_head_size(struct MHD_Connection *connection) {
     return info ? info->header_size : 0;
 }
 
+/// Keeps the library from sending a response in chunks; the connection ends after a response of unknown length.
+static inline void CMicroHTTPD_forbid_chunks(struct MHD_Response *response) {
+    (void)MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
 /// libmicrohttpd's own `MHD_queue_response`, not the one of this program; see `queueRefusalOfLibrary`.
 static inline enum MHD_Result CMicroHTTPD_queue(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {

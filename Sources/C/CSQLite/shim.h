@@ -1,6 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import.
@@ -13,6 +14,9 @@ static inline int csqlite_bind_text_copying(sqlite3_stmt *statement, int index, 
 // does what it was given in turn, so the commit of another connection would wait for thousands of pages at once.
 // (Logs and journals are written and synchronized as SQLite does by itself.)
 //
+// It fills the unused space between the two ends of a page with zeros. With secure_delete SQLite overwrites what is deleted, but where
+// it divides a page between two, copies of the rows that it moved stay in that space, out of reach of a later deletion.
+//
 // It also keeps writers away from the beginning of a checkpoint. There SQLite reads how long the log is, and then how much of it was
 // copied. If a commit begins the log anew in between, versions before 3.51.3 note new pages as copied that were not, and these are lost
 // when the log begins anew again (https://sqlite.org/wal.html#walreset). So whoever takes the lock of checkpoints takes that of writers,
@@ -22,6 +26,9 @@ enum {
     // Pieces that are not adjacent, and bytes, that may wait for the disk: 5 to 15 ms of a disk with 3000 writes or 70 MB a second.
     csqlite_paced_pieces = 32,
     csqlite_paced_bytes = 1 << 20,
+    csqlite_page_bytes = 4096,
+    // A page of another kind may begin like one of a table or an index once page numbers have this many bits.
+    csqlite_page_number_bits = 24,
     // Locks in the shared memory of a log (the file format's document, section 2.3.1).
     csqlite_writer_lock = 0,
     csqlite_checkpoint_lock = 1,
@@ -56,9 +63,37 @@ static inline int csqlite_paced_sync(sqlite3_file *file, int flags) {
     return paced->base->xSync(file, flags);
 }
 
+// Whether the bytes are a page of a table or an index in a file without auto_vacuum, and where its unused space is (the file format's
+// document, section 1.6). Pages of this program have 4 KiB.
+static inline int csqlite_unused_space(const unsigned char *page, int count, sqlite3_int64 offset, int *start, int *end) {
+    int header = offset == 0 ? 100 : 0;
+    if (count != csqlite_page_bytes || offset % count) return 0;
+    int kind = page[header];
+    int is_leaf = kind == 10 || kind == 13;
+    if (!is_leaf && kind != 2 && kind != 5) return 0;
+    *start = header + (is_leaf ? 8 : 12) + 2 * (page[header + 3] << 8 | page[header + 4]);
+    *end = page[header + 5] << 8 | page[header + 6];
+    return *start < *end && *end <= count;
+}
+
+// Writes a page with zeros in its unused space.
+static inline int csqlite_write_clean(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    const sqlite3_io_methods *base = csqlite_paced_file_of(file)->base;
+    unsigned char clean[csqlite_page_bytes];
+    int start, end;
+    sqlite3_int64 size;
+    if (csqlite_unused_space(bytes, count, offset, &start, &end) && base->xFileSize(file, &size) == SQLITE_OK
+        && size / count >> csqlite_page_number_bits == 0) {
+        memcpy(clean, bytes, (size_t)count);
+        memset(clean + start, 0, (size_t)(end - start));
+        bytes = clean;
+    }
+    return base->xWrite(file, bytes, count, offset);
+}
+
 static inline int csqlite_paced_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     struct csqlite_paced_file *paced = csqlite_paced_file_of(file);
-    int code = paced->base->xWrite(file, bytes, count, offset);
+    int code = csqlite_write_clean(file, bytes, count, offset);
     if (code != SQLITE_OK) return code;
     paced->pieces += offset != paced->end;
     paced->bytes += count;

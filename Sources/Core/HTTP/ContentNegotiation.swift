@@ -33,6 +33,16 @@ extension HeaderSection {
         }
     }
 
+    /// Whether the `Accept` fields name a type, and prefer it to another one; of two named with the same weight, the other counts.
+    package func name(_ type: String, before other: String) -> Bool {
+        let ranges = acceptRanges
+        guard let wanted = AcceptRange.best(for: type, of: ranges), wanted.weight > 0,
+            wanted.name.isEqualIgnoringCase(to: type)
+        else { return false }
+        guard let other = AcceptRange.best(for: other, of: ranges) else { return true }
+        return wanted.weight > other.weight || wanted.weight == other.weight && !other.isNamed
+    }
+
     private var acceptRanges: [AcceptRange] {
         values("Accept").flatMap { $0.split(separator: ",") }.compactMap { AcceptRange($0) }
     }

@@ -1,6 +1,6 @@
 import Basics
 
-/// A complete response; only the server adds `Content-Length`, `Date` and `Connection`.
+/// A response; only the server adds `Content-Length` or `Transfer-Encoding`, `Date` and `Connection`.
 package struct Response: Sendable {
     package var status: Status
     package var headers: FieldLines
@@ -8,6 +8,8 @@ package struct Response: Sendable {
     package var body: [UInt8]
     /// An object that is kept until the content is sent or given up, such as the lease of its memory.
     package var kept: (any AnyObject & Sendable)?
+    /// The content in place of ``body``, if the content is made while it is sent.
+    package var stream: ResponseStream?
 
     package init(_ status: Status, headers: FieldLines = FieldLines(), body: [UInt8] = []) {
         self.status = status

@@ -1,7 +1,7 @@
 /// One owner's tasks in a transaction of a store, as a command reads and changes them.
 ///
 /// A store implements these reads and writes, and knows nothing else of a command. Commands change tasks by ``add(_:to:)``,
-/// ``replace(_:with:)`` and ``remove(_:)``, which also count the tasks and note the change.
+/// ``replace(_:with:)`` and ``remove(_:at:)``, which also count the tasks, number the changes and note them.
 package protocol OwnerTransaction: ~Copyable {
     associatedtype Failure: TransactionFailure
 
@@ -20,15 +20,21 @@ package protocol OwnerTransaction: ~Copyable {
     /// The record of an idempotency key, also if it is not remembered any more.
     mutating func record(of key: String) throws(Failure) -> IdempotencyRecord?
 
+    /// Writes the counts of the owner's row.
     mutating func put(_ row: OwnerRow) throws(Failure)
-    mutating func insert(_ item: TaskItem) throws(Failure)
-    /// Writes a task; a store need not write what is the same as in `old`.
-    mutating func update(_ old: TaskItem, to new: TaskItem) throws(Failure)
-    /// Deletes tasks that exist.
-    mutating func delete(_ ids: [Int64]) throws(Failure)
+    /// Writes the deletion of the owner's row, which there may not be yet, and gives the list a new origin.
+    mutating func mark(_ row: OwnerRow) throws(Failure)
+    /// Writes a new task with its change number.
+    mutating func insert(_ item: TaskItem, change: Int64) throws(Failure)
+    /// Writes a task with its change number; a store need not write what else is the same as in `old`.
+    mutating func update(_ old: TaskItem, to new: TaskItem, change: Int64) throws(Failure)
+    /// Deletes tasks that exist, and keeps what is known of them afterwards, for ``RemovedTask/changes`` changes.
+    mutating func delete(_ tasks: [RemovedTask]) throws(Failure)
     /// Keeps a record, in place of an earlier one of the same key.
     mutating func put(_ record: IdempotencyRecord) throws(Failure)
     mutating func forgetRecords(ofTasksBefore id: Int64) throws(Failure)
+    /// Deletes what is known of the owner's removed tasks.
+    mutating func forgetRemovedTasks() throws(Failure)
 }
 
 /// An error of a store's transaction, after which nothing of the transaction is kept.
@@ -42,10 +48,42 @@ package struct OwnerRow: Sendable, Equatable {
     package var next: Int64
     /// How many tasks the owner has.
     package var tasks: Int64
+    /// The last change number.
+    package var change: Int64
+    /// When the owner was last deleted, in milliseconds since 1970, UTC; nil if never, or longer ago than ``markLifetime``.
+    package var deleted: Int64?
+    /// The next id at that time: the tasks before it are removed.
+    package var first: Int64 = 1
 
-    package init(next: Int64 = 1, tasks: Int64 = 0) {
-        (self.next, self.tasks) = (next, tasks)
+    /// How long the row of a deleted owner is kept, in milliseconds: 31 days, while no token can live for more than seven.
+    package static let markLifetime: Int64 = 31 * 86_400_000
+
+    package init(next: Int64 = 1, tasks: Int64 = 0, change: Int64 = 0) {
+        (self.next, self.tasks, self.change) = (next, tasks, change)
     }
+
+    /// Whether the owner was deleted after a token was issued, or in the same second.
+    package func wasDeleted(after issued: Int64) -> Bool { deleted.map { $0 >= issued } ?? false }
+}
+
+/// What is known of a removed task, so that clients who ask for changes learn of it.
+package struct RemovedTask: Sendable, Equatable {
+    package let id: Int64
+    /// The change number of the removal.
+    package let change: Int64
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
+
+    package init(id: Int64, change: Int64, time: Int64) {
+        (self.id, self.change, self.time) = (id, change, time)
+    }
+
+    /// How long removed tasks are known by default, in milliseconds: 30 days.
+    package static let kept: Int64 = 30 * 86_400_000
+    /// The number of an owner's newest changes among which removals are known, so that nobody fills the disk with them.
+    ///
+    /// That is twice as many as a list has tasks by default: who is further behind better reads the whole list.
+    package static let changes: Int64 = 20_000
 }
 
 /// The tasks of an owner that a transaction has changed, by their ids.
@@ -54,6 +92,8 @@ package struct OwnerChange: Sendable, Equatable {
     /// The tasks that were added or changed, in the order of the changes.
     package var put: [Int64] = []
     package var removed: [Int64] = []
+    /// The owner's last change number after them.
+    package var number: Int64 = 0
 
     package init(of owner: Owner) { self.owner = owner }
 
@@ -63,25 +103,36 @@ package struct OwnerChange: Sendable, Equatable {
 extension OwnerTransaction where Self: ~Copyable {
     /// Adds a task under the next id of the owner's row.
     mutating func add(_ item: TaskItem, to row: OwnerRow) throws(Failure) {
-        try insert(item)
-        try put(OwnerRow(next: item.id + 1, tasks: row.tasks &+ 1))
+        let number = row.change &+ 1
+        try insert(item, change: number)
+        var row = row
+        (row.next, row.tasks, row.change) = (item.id + 1, row.tasks &+ 1, number)
+        try put(row)
         change.put.append(item.id)
+        change.number = number
     }
 
     mutating func replace(_ old: TaskItem, with new: TaskItem) throws(Failure) {
-        try update(old, to: new)
+        try update(old, to: new, change: try takeNumbers(1))
         change.put.append(new.id)
     }
 
-    /// Removes tasks that exist.
-    mutating func remove(_ ids: [Int64]) throws(Failure) {
+    /// Removes tasks that exist, at a time in milliseconds since 1970, UTC.
+    mutating func remove(_ ids: [Int64], at time: Int64) throws(Failure) {
         guard !ids.isEmpty else { return }
-        try delete(ids)
-        if var row = try row() {
-            row.tasks &-= Int64(ids.count)
-            try put(row)
-        }
+        let first = try takeNumbers(Int64(ids.count), removed: Int64(ids.count))
+        try delete(ids.enumerated().map { RemovedTask(id: $1, change: first &+ Int64($0), time: time) })
         change.removed += ids
+    }
+
+    /// Takes the owner's next change numbers, and returns the first; 0 if the owner has no row, as no server leaves it.
+    private mutating func takeNumbers(_ count: Int64, removed: Int64 = 0) throws(Failure) -> Int64 {
+        guard var row = try row() else { return 0 }
+        row.tasks &-= removed
+        row.change &+= count
+        try put(row)
+        change.number = row.change
+        return row.change &- count &+ 1
     }
 }
 

@@ -4,6 +4,8 @@ package protocol TaskCommand: Sendable {
     associatedtype Outcome: Sendable
     /// The owner of the tasks.
     var owner: Owner { get }
+    /// When the caller's token was issued, in milliseconds since 1970, UTC; a caller without a token comes after all.
+    var issued: Int64 { get set }
     /// How much of a transaction the command takes, in rows of tasks.
     var weight: Int { get }
     /// The memory that the command takes while it waits, besides that of every call, in bytes.
@@ -14,11 +16,22 @@ package protocol TaskCommand: Sendable {
     func run<Transaction: OwnerTransaction & ~Copyable>(
         on tasks: inout Transaction
     ) throws(Transaction.Failure) -> Outcome
+    /// Makes the change, unless the caller's token is from before the deletion of the owner.
+    func outcome<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> Result<Outcome, StoreError>
 }
 
 extension TaskCommand {
     @inlinable package var weight: Int { 1 }
     @inlinable package var payload: Int { 0 }
+
+    package func outcome<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> Result<Outcome, StoreError> {
+        if let row = try tasks.row(), row.wasDeleted(after: issued) { return .failure(.ownerDeleted) }
+        return .success(try run(on: &tasks))
+    }
 }
 
 /// What a command reads of its owner.
@@ -39,6 +52,7 @@ package enum CommandReads: Sendable {
 package struct AddTask: TaskCommand {
     package typealias Outcome = AddOutcome
     package let owner: Owner
+    package var issued = Int64.max
     package let text: TaskText
     package let completed: Bool
     package let details: TaskDetails
@@ -94,6 +108,7 @@ package struct AddTask: TaskCommand {
 package struct ChangeTask: TaskCommand {
     package typealias Outcome = ChangeOutcome
     package let owner: Owner
+    package var issued = Int64.max
     package let id: Int64
     package let change: TaskChange
     /// The revisions that the task may have; nil: any.
@@ -131,6 +146,7 @@ package struct ChangeTask: TaskCommand {
 package struct ChangeTasks: TaskCommand {
     package typealias Outcome = ChangeAllOutcome
     package let owner: Owner
+    package var issued = Int64.max
     package let changes: [IdentifiedChange]
     /// Milliseconds since 1970, UTC.
     package let time: Int64
@@ -179,14 +195,18 @@ package struct ChangeTasks: TaskCommand {
 package struct RemoveTask: TaskCommand {
     package typealias Outcome = RemoveOutcome
     package let owner: Owner
+    package var issued = Int64.max
     package let id: Int64
     /// The revisions that the task may have; nil: any.
     package let expected: Set<Int64>?
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
 
-    package init(owner: Owner, id: Int64, expected: Set<Int64>?) {
+    package init(owner: Owner, id: Int64, expected: Set<Int64>?, time: Int64) {
         self.owner = owner
         self.id = id
         self.expected = expected
+        self.time = time
     }
 
     package var reads: CommandReads { .revision(id) }
@@ -196,7 +216,7 @@ package struct RemoveTask: TaskCommand {
     ) throws(Transaction.Failure) -> RemoveOutcome {
         guard let revision = try tasks.revision(of: id) else { return .missing }
         guard expected?.contains(revision) ?? true else { return .conflict }
-        try tasks.remove([id])
+        try tasks.remove([id], at: time)
         return .removed
     }
 }
@@ -210,21 +230,28 @@ package struct RemoveTasks: TaskCommand {
     package enum Selection: Sendable {
         case withText(TaskText)
         case completed
+        /// With lesser ids.
+        case before(Int64)
 
         package func contains(_ item: TaskItem) -> Bool {
             switch self {
             case .withText(let text): item.text == text
             case .completed: item.completed
+            case .before(let id): item.id < id
             }
         }
     }
 
     package let owner: Owner
+    package var issued = Int64.max
     package let selection: Selection
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
 
-    package init(owner: Owner, _ selection: Selection) {
+    package init(owner: Owner, _ selection: Selection, time: Int64) {
         self.owner = owner
         self.selection = selection
+        self.time = time
     }
 
     /// The most tasks that are removed at once.
@@ -238,7 +265,7 @@ package struct RemoveTasks: TaskCommand {
         on tasks: inout Transaction
     ) throws(Transaction.Failure) -> Int {
         let ids = try tasks.ids(of: selection)
-        try tasks.remove(ids)
+        try tasks.remove(ids, at: time)
         return ids.count
     }
 

@@ -2,9 +2,11 @@
 ///
 /// - Every command and query names its owner, and sees nothing of any other owner.
 /// - A command is one atomic change. Only a removal of many tasks may take several; a failure may leave some tasks.
+/// - A command of a caller whose token is from before the deletion of the owner (``RemoveOwner``) changes nothing.
 /// - A change that was answered survives `kill -9` and a power cut (except in the memory store, which says so).
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
+/// - Each task that is added, changed or removed takes the owner's next change number, in the same transaction.
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.
 ///
 /// Each command and query (`TaskCommand.swift`, `TaskQuery.swift`) says what it does.
@@ -12,6 +14,14 @@ package protocol TaskStore: Sendable {
     func read(_ query: ListTasks) async throws(StoreError) -> TaskList
 
     func read(_ query: FindTask) async throws(StoreError) -> TaskItem?
+
+    func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome
+
+    /// The last change number of each of these owners; owners who never had a task are left out.
+    func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64]
+
+    /// Those who are told after each commit of this store.
+    var commits: CommitListeners { get }
 
     /// All of an owner's tasks, as ``ListTasks`` would read them, if they are cached. It never waits.
     func cachedList(of owner: Owner) -> TaskList?
@@ -25,6 +35,8 @@ package protocol TaskStore: Sendable {
     func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome
 
     func perform(_ command: RemoveTasks) async throws(StoreError) -> Int
+
+    func perform(_ command: RemoveOwner) async throws(StoreError)
 
     /// Whether the store can answer now. The check uses the disk or the network.
     func check() async throws(StoreError)
@@ -110,6 +122,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case unavailable(reason: String)
     /// The disk is full.
     case full
+    /// The owner was deleted after the caller's token was issued.
+    case ownerDeleted
     /// Any other failure. The reason is for the log, and holds no text of a task.
     case broken(reason: String)
 }

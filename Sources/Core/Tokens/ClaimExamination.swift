@@ -19,6 +19,7 @@ struct ClaimExamination {
     var scopes: [String] = []
     var expiry: Double = 0
     var beginning: Double = 0
+    var issued: Double?
 
     /// Checks one rule, as far as possible without the results of the others.
     mutating func apply(_ check: ClaimCheck) throws(TokenRefusal) {
@@ -42,7 +43,9 @@ struct ClaimExamination {
         guard let owner else { throw .missingOwner }
         let principal = Principal(
             owner: owner, name: claims["name"]?.string, policy: policy, scopes: scopes,
-            expiry: Int64(expiry.rounded(.down)), source: rules.source, required: rules.scopes.required)
+            expiry: Int64(expiry.rounded(.down)),
+            issued: Int64((issued ?? expiry - Double(rules.longestLifetime)).rounded(.down)), source: rules.source,
+            required: rules.scopes.required)
         let usableUntil = Int64(expiry.rounded(.up)) + rules.clockSkew
         // A whole second n satisfies n < x exactly if n < ceil(x), and n >= x exactly if n >= ceil(x).
         return VerifiedToken(
@@ -76,6 +79,7 @@ extension ClaimExamination {
             throw .lifetimeTooLong
         }
         beginning = max(beginning, issued)
+        self.issued = issued
     }
 }
 

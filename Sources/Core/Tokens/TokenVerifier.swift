@@ -55,20 +55,23 @@ package final class Principal: Sendable {
     package let scopes: [String]
     /// `exp`, in seconds since 1970.
     package let expiry: Int64
+    /// `iat`, in seconds since 1970; without it the earliest time at which a token with this end can have been issued.
+    package let issued: Int64
     /// The name of the token source, if it has one.
     package let source: String?
     /// The required scopes that the token lacks, to read and to change tasks (P-12); a cached token compares no scopes.
     package let missingScopes: RequiredScopes
 
     package init(
-        owner: String, name: String?, policy: String?, scopes: [String], expiry: Int64, source: String? = nil,
-        required: RequiredScopes = RequiredScopes()
+        owner: String, name: String?, policy: String?, scopes: [String], expiry: Int64, issued: Int64,
+        source: String? = nil, required: RequiredScopes = RequiredScopes()
     ) {
         self.owner = owner
         self.name = name
         self.policy = policy
         self.scopes = scopes
         self.expiry = expiry
+        self.issued = issued
         self.source = source
         missingScopes = required.missing(from: scopes)
     }
@@ -77,8 +80,8 @@ package final class Principal: Sendable {
 extension Principal: Equatable {
     package static func == (left: Principal, right: Principal) -> Bool {
         left.owner == right.owner && left.name == right.name && left.policy == right.policy
-            && left.scopes == right.scopes && left.expiry == right.expiry && left.source == right.source
-            && left.missingScopes == right.missingScopes
+            && left.scopes == right.scopes && left.expiry == right.expiry && left.issued == right.issued
+            && left.source == right.source && left.missingScopes == right.missingScopes
     }
 }
 

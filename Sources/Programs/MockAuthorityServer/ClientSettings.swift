@@ -8,6 +8,8 @@ enum ClientKind: String, Sendable, CaseIterable {
     case android, wpf, mvc
     case msal, page, curl
     case msalJavaScript = "msal-js"
+    case msalAndroid = "msal-android"
+    case msalIOS = "msal-ios"
     case msalExternalID = "msal-external-id"
     case msalExternalIDJavaScript = "msal-external-id-js"
     case msalExternalIDAndroid = "msal-external-id-android"
@@ -23,6 +25,8 @@ enum ClientKind: String, Sendable, CaseIterable {
         case .mvc: PackageResources.mvc_config
         case .msal: PackageResources.msal_py
         case .msalJavaScript: PackageResources.msal_js
+        case .msalAndroid: PackageResources.msal_android_json
+        case .msalIOS: PackageResources.msal_ios_txt
         case .page: PackageResources.page_env
         case .curl: PackageResources.curl_sh
         case .msalExternalID: PackageResources.msal_external_id_py
@@ -71,6 +75,8 @@ struct ClientSettings {
             "clientInLowerCase": client.lowercased(), "confidential": confidential?.id ?? client,
             "secret": confidential?.secret ?? "", "scope": scopes.first ?? client,
             "scopes": (scopes.isEmpty ? [client] : scopes).quoted, "redirectOfPage": redirectOfPage(clients.first),
+            "redirectOfAndroid": redirectOfAndroid(clients.first), "redirectOfIOS": redirectOfIOS(clients.first),
+            "secureBaseInEmulator": secureBase.inEmulator,
             "secureHost": secureHost, "startSecure": start, "trusted": trusted,
             "user": configuration.users.first?.email ?? "alice@example.com",
             "policies": configuration.policies.map(\.name).joined(separator: ","), "signUp": policy(.signUp),
@@ -91,15 +97,14 @@ struct ClientSettings {
         let isOwn = WebAddress(secureBase)?.isLoopback ?? false
         let (page, known) =
             port == 443 && isOwn ? ("https://\(host)/", host) : ("\(secureBase)/\(id)", secureHost)
-        func redirectURI(_ start: String) -> String { client?.redirectURIs.first { $0.hasPrefix(start) } ?? start }
         return [
             "externalID": id, "externalTenant": external.tenant.name, "externalClient": client?.id ?? "",
             "externalHost": port == 443 ? host : "\(host):\(port)", "externalPort": "\(port)",
             "externalHosts": configuration.hostNames.joined(separator: " "),
             "externalScopes": (resource?.fullScopes ?? []).quoted, "authorityOfPage": page,
             "knownAuthorities": [known, "\(id).ciamlogin.com"].quoted,
-            "redirectOfExternalPage": redirectOfPage(client), "redirectOfAndroid": redirectURI("msauth://"),
-            "redirectOfIOS": redirectURI("msauth.com"),
+            "redirectOfExternalPage": redirectOfPage(client), "redirectOfExternalAndroid": redirectOfAndroid(client),
+            "redirectOfExternalIOS": redirectOfIOS(client),
             "externalTrust": authorityFile.map { "trust \($0)" }
                 ?? (isSecure
                     ? "trust the certificate of \(secureHost)"
@@ -124,11 +129,20 @@ struct ClientSettings {
         return uri == "http://localhost" ? "http://localhost:5173/redirect.html" : uri
     }
 
+    private func redirectOfAndroid(_ client: Client?) -> String { client.redirectURI(from: "msauth://") }
+    private func redirectOfIOS(_ client: Client?) -> String { client.redirectURI(from: "msauth.com") }
+
     private func policy(_ kind: Policy.Kind) -> String {
         let policies = configuration.policies
         let named =
             policies.first { $0.kind == kind } ?? policies.first { $0.kind == .signUpOrSignIn } ?? policies.first
         return named?.name ?? ""
+    }
+}
+
+extension Client? {
+    fileprivate func redirectURI(from start: String) -> String {
+        self?.redirectURIs.first { $0.hasPrefix(start) } ?? start
     }
 }
 

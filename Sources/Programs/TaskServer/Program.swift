@@ -37,7 +37,7 @@ private func run(
         if !command.heedsSignals { signals.release() }
         switch command {
         case .serve: return try serve(read, input, signals)
-        case .export(let target): return try export(settings.storage, to: target, signals)
+        case .export(let target): return try export(settings, to: target, signals)
         case .import(let source): return try importLines(settings.storage, from: source, signals)
         case .check: return check(settings)
         case .health(let question): return try health(settings, question)
@@ -46,6 +46,7 @@ private func run(
         case .restore(let copy): return try restore(settings.storage, from: copy)
         case .migrate: return try migrate(settings.storage)
         case .moveOwners(let map): return try moveOwners(settings, by: map, signals)
+        case .deleteOwner(let name): return try deleteOwner(settings, name)
         }
     } catch {
         StandardStream.error.print("task-server: \(error.message)")

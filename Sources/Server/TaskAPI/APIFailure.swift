@@ -143,6 +143,8 @@ enum InputFailure: Error {
     case argument(name: String, expected: String)
     /// A request to delete has an argument that it does not know.
     case unknownArgument
+    /// A request to delete everything does not say `Confirm-Delete: yes`.
+    case unconfirmedDeletion
     /// Not a list of changes; JSON that is malformed at this byte, if it is known.
     case malformedChanges(offset: Int?)
     /// A failure of one change in a list, counted from 1.
@@ -196,7 +198,11 @@ enum InputFailure: Error {
             Problem(
                 400, "request.query", "A query argument cannot be used",
                 "Nothing was deleted. Delete one task by its id and without an argument, or of /api/tasks those that are done "
-                    + "(completed=true) or that have a text (task=...).")
+                    + "(completed=true) or that have a text (task=...). DELETE /api/me deletes everything.")
+        case .unconfirmedDeletion:
+            Problem(
+                428, "account.unconfirmed", "Nothing was deleted yet",
+                "This deletes all of your tasks for good. Send the request again with the header Confirm-Delete: yes.")
         case .malformedChanges(let offset):
             Problem(
                 400, "request.changes", "The list of changes cannot be used",
@@ -250,6 +256,12 @@ enum StateFailure: Error {
     case changedMeanwhile
     /// Of a list of changes: tasks of these ids are in another state than `ifMatch` names.
     case tasksChangedMeanwhile([Int64])
+    /// The point of a question for changes is too old, or of another list of the same person.
+    case changesForgotten
+    /// The person has as many streams of changes as one may have.
+    case tooManyStreams(limit: Int)
+    /// The server has as many streams of changes as it may have.
+    case streamsFull
     case store(StoreError)
 
     var problem: Problem {
@@ -274,6 +286,20 @@ enum StateFailure: Error {
                 412, "task.changed", "The task was changed meanwhile",
                 "Nothing was changed, because the tasks with the ids in ids are not in the state that their ifMatch names; "
                     + "GET them again, and change that.", identifiers: ids)
+        case .changesForgotten:
+            Problem(
+                410, "changes.forgotten", "The changes since then are no longer known",
+                "Ask again without since; that answers the whole list, which replaces what you have.")
+        case .tooManyStreams(let limit):
+            Problem(
+                429, "stream.too_many", "Too many streams",
+                "You have \(limit.counted("stream")) of changes open, the most that one person may have; close one, or ask "
+                    + "without Accept: text/event-stream.", headers: ["Retry-After": "30"])
+        case .streamsFull:
+            Problem(
+                503, "stream.full", "No more streams",
+                "The server has as many streams of changes as it may have; ask without Accept: text/event-stream meanwhile.",
+                headers: ["Retry-After": "30"])
         case .store(let error):
             Self.problem(of: error)
         }
@@ -295,6 +321,10 @@ enum StateFailure: Error {
                 503, "store.unavailable", "The store cannot be reached",
                 "A change may have been made or not; try again shortly, with the same Idempotency-Key.",
                 headers: ["Retry-After": "5"])
+        case .ownerDeleted:
+            Problem(
+                403, "account.deleted", "The account was deleted",
+                "Its tasks are gone, and this token is from before. Sign in again to begin with an empty list.")
         case .full:
             Problem(
                 507, "store.full", "The disk is full", "Nothing was changed; the server's operator must make room.")

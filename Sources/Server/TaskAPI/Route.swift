@@ -20,8 +20,8 @@ import Tokens
 ///   people's rows. The answer has at most 16 KiB or is leased from `AnswerMemory` before it is rendered. The handler
 ///   returns ``HandlerResult/ready(_:)`` only for what is in memory, and never blocks: it runs on the event loop.
 package enum Route: Int, CaseIterable, Sendable {
-    case tasks, task, tasksOfNamedOwner, taskByText
-    case me
+    case tasks, task, changes, tasksOfNamedOwner, taskByText
+    case me, export
     case unknownBelowAPI
     case health, readiness
     case pageConfiguration, protectedResource, protectedResourceByPath
@@ -46,6 +46,8 @@ package enum Route: Int, CaseIterable, Sendable {
                 Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.find)),
                 Operation(.put, .patch, scope: .write, handler: .withBody(tasks.change)),
                 Operation(.delete, scope: .write, handler: .withoutBody(tasks.remove)))
+        case .changes:
+            .protected("/api/tasks/changes", Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.changes)))
         case .tasksOfNamedOwner:
             // The owner in the path is ignored: tasks belong to the owner of the token.
             .protected(
@@ -58,7 +60,12 @@ package enum Route: Int, CaseIterable, Sendable {
                 Operation(.post, scope: .write, handler: .withBody(tasks.addTextOfPath)),
                 Operation(.delete, scope: .write, handler: .withBody(tasks.removeTextOfPath)))
         case .me:
-            .protected("/api/me", Operation(.get, .head, scope: .read, handler: .ofPrincipal(PrincipalAnswer.answer)))
+            .protected(
+                "/api/me",
+                Operation(.get, .head, scope: .read, handler: .ofPrincipal(PrincipalAnswer.answer)),
+                Operation(.delete, scope: .write, handler: .withoutBody(tasks.removeOwner)))
+        case .export:
+            .protected("/api/me/export", Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.export)))
         // A path below /api that does not exist asks for a token like the others (V-08).
         case .unknownBelowAPI: .protected("/api/?")
         case .health: .open("/healthz", pages.health)

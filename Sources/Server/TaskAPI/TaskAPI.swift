@@ -14,6 +14,8 @@ package final class TaskAPI: RequestHandler {
     private let authentication: BearerAuthentication
     package let routes: RouteTable
     private let pages: PublicHandlers
+    /// The streams of changes that are open.
+    package let streams: ChangeStreams
     private let commonHeaders: CommonHeaders
     private let resourceParameter: String?
 
@@ -21,7 +23,8 @@ package final class TaskAPI: RequestHandler {
         self.configuration = configuration
         authentication = BearerAuthentication(configuration)
         pages = PublicHandlers(configuration)
-        routes = RouteTable(TaskHandlers(configuration), pages, below: configuration.base)
+        streams = ChangeStreams(configuration)
+        routes = RouteTable(TaskHandlers(configuration, streams), pages, below: configuration.base)
         commonHeaders = CommonHeaders(configuration)
         resourceParameter = ProtectedResource(configuration).challengeParameter
     }
@@ -67,7 +70,7 @@ package final class TaskAPI: RequestHandler {
     private func decide(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> Decision {
         let owner = Owner(principal.owner)
         try authentication.admit(owner, request)
-        request.owner = owner
+        (request.owner, request.issued, request.expiry) = (owner, principal.issued * 1000, principal.expiry)
         let route = request.match.definition
         guard let operation = route.operation(request.head.method) else {
             throw route.methods.isEmpty ? .nothingHere : .methodNotAllowed(route.methods)
@@ -161,6 +164,10 @@ final class APIRequest: @unchecked Sendable {
     private let started: UInt64
     /// The person, once the token was verified.
     var owner: Owner?
+    /// When the token was issued, in milliseconds since 1970.
+    var issued: Int64 = 0
+    /// When the token expires, in seconds since 1970.
+    var expiry: Int64 = 0
     /// The remaining requests of the person, if requests are limited.
     var rate: RateState?
     private var problem: String?

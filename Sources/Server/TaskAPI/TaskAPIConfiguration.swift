@@ -24,6 +24,8 @@ package struct TaskAPIConfiguration: Sendable {
     package var bodyLimit = 65536
     /// How many tasks one person may have.
     package var taskLimit = 10_000
+    /// How many streams of changes may be open at once.
+    package var streams = 500
     /// Requests a second for one person, and twice that at once; nil: no limit.
     package var rateLimit: Int?
     /// The address by which clients reach this server, without a slash at its end.

@@ -13,18 +13,23 @@ final class TaskHandlers: Sendable {
     let time: any TimeSource
     /// The memory of long answers.
     let answers: AnswerMemory
+    let streams: ChangeStreams
     private let patience: Duration
     private let taskLimit: Int
     /// Where the tasks are, as clients see it.
     private let path: String
+    /// Where all of them are as a file.
+    let exportPath: String
 
-    init(_ configuration: TaskAPIConfiguration) {
+    init(_ configuration: TaskAPIConfiguration, _ streams: ChangeStreams) {
+        self.streams = streams
         store = configuration.store
         time = configuration.time
         answers = configuration.answers
         patience = configuration.answerPatience
         taskLimit = configuration.taskLimit
         path = "\(configuration.base)/api/tasks"
+        exportPath = "\(configuration.base)/api/me/export"
     }
 
     /// `GET /api/tasks`: at once if the whole list is requested and the store has it in memory.
@@ -43,7 +48,7 @@ final class TaskHandlers: Sendable {
     }
 
     /// The list that a query selects, as an answer.
-    private func representation(of list: TaskList, _ query: TaskQuery) -> Representation {
+    func representation(of list: TaskList, _ query: TaskQuery) -> Representation {
         var headers = Self.headers(tag: list.entityTag)
         if let next = list.next {
             headers.append("Link", "<\(path)?\(query.next(after: next))>; rel=\"next\"")
@@ -57,7 +62,8 @@ final class TaskHandlers: Sendable {
         guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
         let head = request.head
         return .pending { [self] () async throws(APIFailure) in
-            guard let task = try await storing(FindTask(owner: owner, id: id), store.read) else {
+            let query = FindTask(owner: owner, id: id)
+            guard let task = try await storing({ () async throws(StoreError) in try await store.read(query) }) else {
                 throw .state(.noSuchTask)
             }
             if head.headers.ifNoneMatch(task.entityTag) {
@@ -96,7 +102,7 @@ final class TaskHandlers: Sendable {
             let command = AddTask(
                 owner: owner, text: text, completed: completed, details: details, time: time.wallMilliseconds,
                 key: key, limit: taskLimit)
-            return try answer(try await storing(command, store.perform))
+            return try answer(try await storing(command, for: request, store.perform))
         }
     }
 
@@ -131,7 +137,7 @@ final class TaskHandlers: Sendable {
         return .pending { [self] () async throws(APIFailure) in
             let command = ChangeTask(
                 owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds)
-            switch try await storing(command, store.perform) {
+            switch try await storing(command, for: request, store.perform) {
             case .changed(let task): return Self.answer(200, task)
             case .missing where isConditional: throw .state(.changedMeanwhile)
             case .missing: throw .state(.noSuchTask)
@@ -148,7 +154,8 @@ final class TaskHandlers: Sendable {
         guard let id = request.match.taskIdentifier else { return .ready(Response(204)) }
         let expected = request.head.expectedRevisions(of: id)
         return .pending { [self] () async throws(APIFailure) in
-            switch try await storing(RemoveTask(owner: owner, id: id, expected: expected), store.perform) {
+            let command = RemoveTask(owner: owner, id: id, expected: expected, time: time.wallMilliseconds)
+            switch try await storing(command, for: request, store.perform) {
             case .removed, .missing: return Response(204)
             case .conflict: throw .state(.changedMeanwhile)
             }
@@ -167,7 +174,8 @@ final class TaskHandlers: Sendable {
         guard takesCompleted, try TaskQuery(target).completed == true else { return .ready(Response(204)) }
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
-            let count = try await storing(RemoveTasks(owner: owner, .completed), store.perform)
+            let command = RemoveTasks(owner: owner, .completed, time: time.wallMilliseconds)
+            let count = try await storing(command, for: request, store.perform)
             return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
         }
     }
@@ -183,7 +191,8 @@ final class TaskHandlers: Sendable {
     ) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
-            _ = try await storing(RemoveTasks(owner: owner, .withText(text)), store.perform)
+            let command = RemoveTasks(owner: owner, .withText(text), time: time.wallMilliseconds)
+            _ = try await storing(command, for: request, store.perform)
             return Response(204)
         }
     }
@@ -201,12 +210,21 @@ final class TaskHandlers: Sendable {
 
     static let jsonType: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
 
-    /// Gives a command or a query to the store, and turns the store's errors into the API's.
-    func storing<Command, Outcome>(
-        _ command: Command, _ call: (Command) async throws(StoreError) -> Outcome
+    /// Gives a command to the store, with the time at which the token of the request was issued.
+    func storing<Command: TaskCommand, Outcome>(
+        _ command: Command, for request: APIRequest, _ call: (Command) async throws(StoreError) -> Outcome
+    ) async throws(APIFailure) -> Outcome {
+        var command = command
+        command.issued = request.issued
+        return try await storing { [command] () async throws(StoreError) in try await call(command) }
+    }
+
+    /// Uses the store, and turns its errors into the API's.
+    private func storing<Outcome>(
+        _ call: () async throws(StoreError) -> Outcome
     ) async throws(APIFailure) -> Outcome {
         do {
-            return try await call(command)
+            return try await call()
         } catch {
             throw .state(.store(error))
         }
@@ -247,7 +265,7 @@ final class TaskHandlers: Sendable {
 
 extension TaskQuery {
     /// The selection that a query asks for.
-    fileprivate init(_ target: RequestTarget) throws(APIFailure) {
+    init(_ target: RequestTarget) throws(APIFailure) {
         self.init()
         if let value = target["completed"] {
             guard value == "true" || value == "false" else {
@@ -259,7 +277,7 @@ extension TaskQuery {
         after = try Self.integer("after", in: 0...Int64.max, of: target)
     }
 
-    private static func integer(
+    static func integer(
         _ name: String, in range: ClosedRange<Int64>, of target: RequestTarget
     ) throws(APIFailure) -> Int64? {
         guard let value = target[name] else { return nil }
@@ -322,7 +340,7 @@ extension TaskHandlers {
             }
             defer { withExtendedLifetime(lease) {} }
             let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
-            switch try await storing(command, store.perform) {
+            switch try await storing(command, for: request, store.perform) {
             case .changed(nil): return Response(204)
             case .changed(let tasks?):
                 var response = Self.json(tasks.json)
@@ -362,7 +380,7 @@ extension HeaderSection {
 
 extension RequestTarget {
     /// Refuses arguments that a request to delete does not know: who sent one would take it for obeyed.
-    fileprivate func refuseArguments(exceptText: Bool = false, exceptCompleted: Bool = false) throws(APIFailure) {
+    func refuseArguments(exceptText: Bool = false, exceptCompleted: Bool = false) throws(APIFailure) {
         let areKnown = query.allSatisfy { argument in
             argument.name == "access_token" || exceptCompleted && argument.name == "completed"
                 || exceptText && TaskInput.isTextName(argument.name)

@@ -8,12 +8,17 @@ package final class MemoryTaskStore: TaskStore {
         var isClosed = false
     }
 
+    package let commits = CommitListeners()
     private let state = Mutex(State())
     private let answers: AnswerMemory
+    private let removedTasksKept: Int64
 
     /// A store without tasks, whose long lists lease their memory from `answers`.
-    package init(answers: AnswerMemory = AnswerMemory()) {
+    ///
+    /// Removed tasks are forgotten with the first removal that is so many milliseconds later.
+    package init(answers: AnswerMemory = AnswerMemory(), removedTasksKept: Int64 = RemovedTask.kept) {
         self.answers = answers
+        self.removedTasksKept = removedTasksKept
     }
 
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
@@ -30,6 +35,21 @@ package final class MemoryTaskStore: TaskStore {
         try read(of: query.owner) { $0.task(query.id) }
     }
 
+    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
+        try read(of: query.owner) { tasks throws(StoreError) in
+            guard var rendering = ChangesRendering(query, at: tasks.counts, in: answers) else { return .forgotten }
+            tasks.append(query.rows, to: &rendering)
+            return try rendering.outcome().get()
+        }
+    }
+
+    package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] {
+        state.withLock { state in
+            let numbers = owners.compactMap { owner in state.owners[owner]?.row().map { (owner, $0.change) } }
+            return Dictionary(numbers) { number, _ in number }
+        }
+    }
+
     package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try run(command) }
 
     package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome { try run(command) }
@@ -39,6 +59,10 @@ package final class MemoryTaskStore: TaskStore {
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try run(command) }
 
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try await command.repeated { command throws(StoreError) in try run(command) }
+    }
+
+    package func perform(_ command: RemoveOwner) async throws(StoreError) {
         try await command.repeated { command throws(StoreError) in try run(command) }
     }
 
@@ -56,24 +80,29 @@ package final class MemoryTaskStore: TaskStore {
     ) throws(StoreError) -> Outcome {
         try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw .overloaded }
-            return try body(state.owners[owner] ?? MemoryTasks(of: owner, answers: answers))
+            return try body(state.owners[owner] ?? MemoryTasks(of: owner, answers: answers, removedTasksKept))
         }
     }
 
     private func run<Command: TaskCommand>(_ command: Command) throws(StoreError) -> Command.Outcome {
-        try state.withLock { state throws(StoreError) in
+        let (outcome, change) = try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw .overloaded }
-            var tasks = state.owners[command.owner] ?? MemoryTasks(of: command.owner, answers: answers)
+            var tasks =
+                state.owners[command.owner] ?? MemoryTasks(of: command.owner, answers: answers, removedTasksKept)
             // The dictionary gives its copy up, so that a change copies nothing.
             state.owners[command.owner] = nil
             defer { if tasks.row() != nil { state.owners[command.owner] = tasks } }
             tasks.change = OwnerChange(of: command.owner)
+            let outcome: Result<Command.Outcome, StoreError>
             do throws(ForeignValue) {
-                return try command.run(on: &tasks)
+                outcome = try command.outcome(on: &tasks)
             } catch {
                 throw .broken(reason: error.message)
             }
+            return (try outcome.get(), tasks.change)
         }
+        if !change.isEmpty { commits.tell(of: [change]) }
+        return outcome
     }
 }
 
@@ -82,14 +111,44 @@ struct MemoryTasks: OwnerTransaction {
     typealias Failure = ForeignValue
 
     private var items: [TaskItem] = []
-    private var counts: OwnerRow?
+    private var owner: OwnerRow?
     private var records: [String: IdempotencyRecord] = [:]
+    /// The change numbers of the tasks.
+    private var numbers: [Int64: Int64] = [:]
+    private var removed: [RemovedTask] = []
+    private var origin = Int64.random(in: 2...Int64.greatestTaskNumber)
+    private var forgotten: Int64 = 0
+    private let removedTasksKept: Int64
     var change: OwnerChange
     let answers: AnswerMemory
 
-    init(of owner: Owner, answers: AnswerMemory) {
+    init(of owner: Owner, answers: AnswerMemory, _ removedTasksKept: Int64) {
         change = OwnerChange(of: owner)
         self.answers = answers
+        self.removedTasksKept = removedTasksKept
+    }
+
+    var counts: ChangeCounts? {
+        owner.map { ChangeCounts(origin: origin, last: $0.change, forgotten: forgotten) }
+    }
+
+    /// Appends rows until the page is full.
+    func append(_ rows: ListChanges.Rows, to rendering: inout ChangesRendering) {
+        switch rows {
+        case .tasks(let id):
+            for item in items where item.id > id {
+                guard rendering.append(item, at: item.id) else { return }
+            }
+        case .changes(let number):
+            let changed = items.map { (number: numbers[$0.id] ?? 0, id: $0.id, item: Optional($0)) }
+            let gone = removed.map { (number: $0.change, id: $0.id, item: TaskItem?.none) }
+            for row in (changed + gone).filter({ $0.number > number }).sorted(by: { $0.number < $1.number }) {
+                let hadRoom =
+                    row.item.map { rendering.append($0, at: row.number) }
+                    ?? rendering.append(removed: row.id, at: row.number)
+                guard hadRoom else { return }
+            }
+        }
     }
 
     /// The tasks of a query, without its limit.
@@ -98,7 +157,7 @@ struct MemoryTasks: OwnerTransaction {
         return items.lazy.filter { $0.id > after && (query.completed == nil || query.completed == $0.completed) }
     }
 
-    func row() -> OwnerRow? { counts }
+    func row() -> OwnerRow? { owner }
 
     func task(_ id: Int64) -> TaskItem? { position(of: id).map { items[$0] } }
 
@@ -110,18 +169,34 @@ struct MemoryTasks: OwnerTransaction {
 
     func record(of key: String) -> IdempotencyRecord? { records[key] }
 
-    mutating func put(_ row: OwnerRow) { counts = row }
+    mutating func put(_ row: OwnerRow) { owner = row }
 
-    mutating func insert(_ item: TaskItem) { items.append(item) }
+    mutating func mark(_ row: OwnerRow) {
+        owner = row
+        origin = Int64.random(in: 2...Int64.greatestTaskNumber)
+    }
 
-    mutating func update(_ old: TaskItem, to new: TaskItem) {
+    mutating func insert(_ item: TaskItem, change: Int64) {
+        items.append(item)
+        numbers[item.id] = change
+    }
+
+    mutating func update(_ old: TaskItem, to new: TaskItem, change: Int64) {
         if let position = position(of: old.id) { items[position] = new }
+        numbers[new.id] = change
     }
 
-    mutating func delete(_ ids: [Int64]) {
-        let gone = Set(ids)
+    mutating func delete(_ tasks: [RemovedTask]) {
+        let gone = Set(tasks.map(\.id))
         items.removeAll { gone.contains($0.id) }
+        for id in gone { numbers[id] = nil }
+        removed += tasks
+        let limit = (tasks.last?.time ?? 0) - removedTasksKept
+        forgotten = removed.reduce(forgotten) { $1.time <= limit ? max($0, $1.change) : $0 }
+        removed.removeAll { $0.time <= limit || $0.change <= (tasks.last?.change ?? 0) - RemovedTask.changes }
     }
+
+    mutating func forgetRemovedTasks() { removed = [] }
 
     mutating func put(_ record: IdempotencyRecord) { records[record.key.key] = record }
 

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Platform
 package import Tasks
 
@@ -103,19 +103,22 @@ package struct OwnerPair: Sendable, Equatable {
 
     /// The owners of two texts, as a server would make them of tokens; the error has no values.
     init(old: String, new: String) throws(OperatorError) {
-        self.old = try Self.owner(old, "the old owner")
-        self.new = try Self.owner(new, "the new owner")
+        self.old = try Owner(named: old, "the old owner")
+        self.new = try Owner(named: new, "the new owner")
         guard self.old != self.new else { throw OperatorError("both owners are the same") }
     }
+}
 
-    private static func owner(_ text: String, _ name: String) throws(OperatorError) -> Owner {
+extension Owner {
+    /// The owner of a text that an operator has written, as a server would make it of a token.
+    package init(named text: String, _ name: String = "the owner") throws(OperatorError) {
         guard Owner(checked: text) != nil else {
             throw OperatorError("\(name) is empty, or has more than \(Owner.longest) bytes, or a control character")
         }
         guard text.utf8.first != UInt8(ascii: " "), text.utf8.last != UInt8(ascii: " ") else {
             throw OperatorError("\(name) has a space before or after it")
         }
-        return folded(text)
+        self = Self.folded(text)
     }
 
     /// Folds GUIDs to lower case, as servers store them (V-57), also with a namespace (P-14) and in pairs (P-16); any other

@@ -149,11 +149,14 @@ extension TaskTables {
         }
         try copy(IdempotencyRecord.columns, of: "attempts", owners, offset, ifSame: "ON CONFLICT DO NOTHING")
         _ = try run("DELETE FROM attempts WHERE owner = ?1", [owners[0]], giving: [])
+        _ = try run("DELETE FROM removed_tasks WHERE owner = ?1", [owners[0]], giving: [])
+        // Clients of both owners read the whole list again, so the tasks need no change numbers.
+        let renewal = "change = change + 1, origin = \(Self.newOrigin)"
         _ = try run(
-            "UPDATE owners SET next_id = ?2, tasks = tasks + ?3 WHERE owner = ?1",
+            "UPDATE owners SET next_id = ?2, tasks = tasks + ?3, \(renewal) WHERE owner = ?1",
             [owners[1], .integer(next), .integer(old.tasks)], giving: [])
         // The row stays: it keeps the ids of the old owner from being given again.
-        _ = try run("UPDATE owners SET tasks = 0 WHERE owner = ?1", [owners[0]], giving: [])
+        _ = try run("UPDATE owners SET tasks = 0, \(renewal) WHERE owner = ?1", [owners[0]], giving: [])
     }
 
     /// Copies the rows of the first owner to the second, with ids raised by the offset.

@@ -99,7 +99,7 @@ package struct PostgreSQLDatabase {
                 """
                 SELECT string_agg(rights || ' on ' || t, '; '), current_user::text FROM (
                     SELECT t, string_agg(r, ', ') AS rights
-                    FROM unnest(ARRAY['task_server_schema', 'owners', 'tasks', 'attempts']) t,
+                    FROM unnest(ARRAY['task_server_schema', 'owners', 'tasks', 'attempts', 'removed_tasks']) t,
                         unnest($1) r
                     WHERE to_regclass('task_server_schema') IS NOT NULL
                         AND (t <> 'task_server_schema' OR r = 'SELECT') AND NOT has_table_privilege(to_regclass(t), r)

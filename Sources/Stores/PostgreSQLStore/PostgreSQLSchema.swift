@@ -6,11 +6,11 @@ package import PostgreSQL
 /// A released migration is never changed: another change is another migration.
 package enum PostgreSQLSchema {
     /// The version of the tables that this program reads and writes.
-    package static var known: Int { migrations(partitions: nil).count }
+    package static var known: Int { migrations((nil, false)).count }
 
-    /// What each migration adds, if the tables are divided into that many partitions.
-    private static func migrations(partitions: Int?) -> [String] {
-        [tables(partitions: partitions), boundsOfAttempts, details]
+    /// What each migration adds to tables with these partitions.
+    private static func migrations(_ partitions: Partitions) -> [String] {
+        [tables(partitions: partitions.count), boundsOfAttempts, details, changeNumbers(partitions)]
     }
 
     /// The first migration.
@@ -35,7 +35,7 @@ package enum PostgreSQLSchema {
                 PRIMARY KEY (owner, key)
             )\(clause);
             CREATE INDEX attempts_by_time ON attempts(owner, time);
-            \(partitions.map { division(into: $0) } ?? "")
+            \(partitions.map { division(of: ["owners", "tasks", "attempts"], into: $0) } ?? "")
             """
     }
 
@@ -62,8 +62,40 @@ package enum PostgreSQLSchema {
             ADD COLUMN position double precision;
         """
 
-    private static func division(into count: Int) -> String {
-        ["owners", "tasks", "attempts"].flatMap { table in
+    /// Version 4: change numbers, and when an owner was deleted, with the next id at that time; NULL for nearly all.
+    ///
+    /// `change` is the owner's last number, and that of a task's last change, 0 for a change before this migration or by a
+    /// server of version 3, which goes on working. `forgotten` is the greatest number whose removal is no longer known. Lists
+    /// from before have the origin 1, others a random one. The migration changes no row. There is no index of the numbers: it
+    /// would make additions dearer, and who asks for changes causes no more reading than a list does. Whoever has partitions
+    /// on other servers makes `removed_tasks` with its partitions before. Servers of version 3 do not know the mark of a
+    /// deletion, so none of them may run when a person leaves.
+    private static func changeNumbers(_ partitions: Partitions) -> String {
+        let clause = partitions.count == nil ? "" : " PARTITION BY HASH (owner)"
+        let table = """
+            CREATE TABLE removed_tasks(
+                owner text COLLATE "C" NOT NULL, change bigint NOT NULL, id bigint NOT NULL, time bigint NOT NULL,
+                PRIMARY KEY (owner, change)
+            )\(clause);
+            \(partitions.count.map { division(of: ["removed_tasks"], into: $0) } ?? "")
+            """
+        return """
+            ALTER TABLE owners ADD COLUMN change bigint NOT NULL DEFAULT 0,
+                ADD COLUMN forgotten bigint NOT NULL DEFAULT 0, ADD COLUMN origin bigint NOT NULL DEFAULT 1,
+                ADD COLUMN deleted bigint, ADD COLUMN first_id bigint;
+            CREATE INDEX owners_by_deletion ON owners(deleted) WHERE deleted IS NOT NULL;
+            ALTER TABLE owners ALTER COLUMN origin SET DEFAULT \(newOrigin);
+            ALTER TABLE tasks ADD COLUMN change bigint NOT NULL DEFAULT 0;
+            \(partitions.areForeign ? "" : table)
+            CREATE INDEX removed_tasks_by_time ON removed_tasks(time);
+            """
+    }
+
+    /// A new origin of an owner's list, in SQL: a number from 2 to 2^53 - 1.
+    package static let newOrigin = "2 + floor(random() * 9007199254740990)::bigint"
+
+    private static func division(of tables: [String], into count: Int) -> String {
+        tables.flatMap { table in
             (0..<count).map { number in
                 "CREATE TABLE \(table)_p\(number) PARTITION OF \(table) "
                     + "FOR VALUES WITH (MODULUS \(count), REMAINDER \(number));"
@@ -121,7 +153,8 @@ package enum PostgreSQLSchema {
         if before == 0 {
             try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
         }
-        for (index, migration) in migrations(partitions: partitions).enumerated().dropFirst(before) {
+        let found = before == 0 ? (partitions, false) : try Self.partitions(on: connection)
+        for (index, migration) in migrations(found).enumerated().dropFirst(before) {
             try connection.runScript(migration)
             _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(index + 1))])
         }

@@ -18,7 +18,7 @@ final class PostgreSQLSession: StoreSession {
 
     /// How long a session may take to get ready, once it is connected.
     private static let mostSeconds = 5
-    /// How many idempotency keys are removed at once, at most, so that reads on the same session wait for milliseconds.
+    /// How many idempotency keys or removed tasks are forgotten at once, at most, so that reads on the same session wait for milliseconds.
     private static let mostPruned = 1000
 
     private let connection: PipelineConnection
@@ -85,13 +85,19 @@ final class PostgreSQLSession: StoreSession {
         if connection.isLost { throw connection.lastError }
     }
 
-    /// Forgets idempotency keys that are too old, also of owners who never come again; a failure is tried again later.
+    /// Forgets idempotency keys and removed tasks that are too old, also of owners who never come again, and owners who were
+    /// deleted long ago; a failure is tried again later.
     private func prune(at now: UInt64) throws(PostgreSQLError) {
-        let limit = configuration.options.time.wallMilliseconds - IdempotencyKey.lifetime
-        var removed = 0
-        let statement = BoundStatement(.prune, [.integer(limit), .integer(Int64(Self.mostPruned))])
-        _ = try exchange([statement]) { removed = $1.count }
-        nextPruning = removed == Self.mostPruned ? 0 : now + configuration.options.pruningMilliseconds * 1_000_000
+        let (options, most) = (configuration.options, Parameter.integer(Int64(Self.mostPruned)))
+        let time = options.time.wallMilliseconds
+        var isDone = true
+        let old = [(TaskStatement.prune, IdempotencyKey.lifetime), (.pruneOwners, OwnerRow.markLifetime)]
+        let statements = old.map { BoundStatement($0, [.integer(time - $1), most]) }
+        _ = try exchange(statements) { if $1.count == Self.mostPruned { isDone = false } }
+        let tasks = BoundStatement(.pruneRemoved, [.integer(time - options.removedTasksKept), most])
+        // There may be more owners.
+        _ = try exchange([tasks]) { if $1.count > 0 { isDone = false } }
+        nextPruning = isDone ? now + options.pruningMilliseconds * 1_000_000 : 0
     }
 
     // MARK: Jobs

@@ -61,6 +61,19 @@ package final class PostgreSQLTaskStore: TaskStore {
         try await engine.outcome(of: query.owner, .find) { PostgreSQLRead.find(query, $0) }
     }
 
+    package var commits: CommitListeners { engine.commits }
+
+    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
+        try await engine.outcome(of: query.owner, .find, weight: Job.listWeight) {
+            PostgreSQLRead.changes(query, in: options.answers, $0)
+        }
+    }
+
+    package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] {
+        // No token can have this owner.
+        try await engine.outcome(of: Owner(""), .find) { PostgreSQLRead.changeNumbers(of: owners, $0) }
+    }
+
     package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
         try await engine.outcome(of: command.owner, .write, payload: command.payload) {
             PostgreSQLWrite(adding: command, $0)
@@ -76,6 +89,10 @@ package final class PostgreSQLTaskStore: TaskStore {
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try await command.repeated { command throws(StoreError) in try await write(command) }
+    }
+
+    package func perform(_ command: RemoveOwner) async throws(StoreError) {
         try await command.repeated { command throws(StoreError) in try await write(command) }
     }
 
@@ -109,14 +126,16 @@ package struct PostgreSQLStoreOptions: Sendable {
     package var mostBytes = 32 << 20
     /// How long a statement may take, and a call may wait for its turn.
     package var deadlineMilliseconds = 10_000
+    /// How long removed tasks are known, in milliseconds.
+    package var removedTasksKept = RemovedTask.kept
     /// How many partitions new tables get; nil: none.
     package var partitions: Int?
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
 
-    /// For tests: the time by which idempotency keys expire.
+    /// For tests: the time by which idempotency keys and removed tasks are forgotten.
     package var time: any TimeSource = SystemTime()
-    /// For tests: how often expired idempotency keys are looked for.
+    /// For tests: how often something to forget is looked for.
     package var pruningMilliseconds: UInt64 = 10_000
     /// For tests: how long a thread sleeps at most until it looks whether its session has ended.
     package var sleepMilliseconds: UInt64 = 1000

@@ -24,14 +24,18 @@ struct PostgreSQLTransaction: OwnerTransaction {
     private var owner: OwnerRow?
 
     private var isOwnerWritten = true
-    private var inserted: [Int64: TaskItem] = [:]
-    private var updated: [Int64: (old: TaskItem, new: TaskItem)] = [:]
-    private var deleted: [Int64] = []
+    private var isMarkWritten = true
+    private var inserted: [Int64: (item: TaskItem, change: Int64)] = [:]
+    private var updated: [Int64: Update] = [:]
+    private var deleted: [RemovedTask] = []
+    private var areRemovedForgotten = true
     private var newRecords: [String: IdempotencyRecord] = [:]
     /// The keys whose records make room for new ones.
     private var replacedKeys: [String] = []
     /// Records of tasks before this id are forgotten.
     private var oldestRecord: Int64?
+
+    private typealias Update = (old: TaskItem, new: TaskItem, change: Int64)
 
     /// The most tasks that are read at once.
     private static let piece = Job.mostWeight
@@ -79,18 +83,21 @@ struct PostgreSQLTransaction: OwnerTransaction {
         switch selection {
         case .withText(let text): statement(.withText, [.text(text.value)])
         case .completed: statement(.completed)
+        case .before(let id): statement(.before, [.integer(id)])
         }
     }
 
     mutating func receive(_ rows: borrowing Rows, of statement: TaskStatement) {
         switch statement {
         case .lockOwner where rows.count > 0:
-            owner = OwnerRow(next: rows.integer(0, 0), tasks: rows.integer(0, 1))
+            var row = OwnerRow(next: rows.integer(0, 0), tasks: rows.integer(0, 1), change: rows.integer(0, 2))
+            if !rows.isNull(0, 3) { (row.deleted, row.first) = (rows.integer(0, 3), rows.integer(0, 4)) }
+            owner = row
         case .lockRevision, .lockRevisions:
             for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
         case .lockTask, .lockTasks:
             for row in 0..<rows.count { receiveTask(rows, row) }
-        case .withText, .completed:
+        case .withText, .completed, .before:
             selected = (0..<rows.count).map { rows.integer($0, 0) }
         case .attempt:
             for row in 0..<rows.count { receiveRecord(rows, row) }
@@ -133,12 +140,9 @@ struct PostgreSQLTransaction: OwnerTransaction {
         statement(.lockTask, or: .lockTasks, of: Array(ids))
     }
 
-    /// The statement for one id or for several, whose last parameter is the id or all of them.
-    private func statement(
-        _ one: TaskStatement, or several: TaskStatement, of ids: [Int64], _ others: [Parameter] = []
-    ) -> BoundStatement {
-        ids.count == 1
-            ? statement(one, others + [.integer(ids[0])]) : statement(several, others + [.integers(ids)])
+    /// The statement for one id or for several.
+    private func statement(_ one: TaskStatement, or several: TaskStatement, of ids: [Int64]) -> BoundStatement {
+        ids.count == 1 ? statement(one, [.integer(ids[0])]) : statement(several, [.integers(ids)])
     }
 
     func revision(of id: Int64) -> Int64? { revisions[id] }
@@ -177,16 +181,21 @@ struct PostgreSQLTransaction: OwnerTransaction {
         isOwnerWritten = false
     }
 
-    mutating func insert(_ item: TaskItem) {
-        inserted[item.id] = item
+    mutating func mark(_ row: OwnerRow) {
+        put(row)
+        isMarkWritten = false
+    }
+
+    mutating func insert(_ item: TaskItem, change: Int64) {
+        inserted[item.id] = (item, change)
         note(item)
     }
 
-    mutating func update(_ old: TaskItem, to new: TaskItem) {
+    mutating func update(_ old: TaskItem, to new: TaskItem, change: Int64) {
         if inserted[new.id] == nil {
-            updated[new.id] = (updated[new.id]?.old ?? old, new)
+            updated[new.id] = (updated[new.id]?.old ?? old, new, change)
         } else {
-            inserted[new.id] = new
+            inserted[new.id] = (new, change)
         }
         note(new)
     }
@@ -196,10 +205,10 @@ struct PostgreSQLTransaction: OwnerTransaction {
         revisions[item.id] = item.revision
     }
 
-    mutating func delete(_ ids: [Int64]) {
-        for id in ids {
-            (tasks[id], revisions[id], updated[id]) = (nil, nil, nil)
-            if inserted.removeValue(forKey: id) == nil { deleted.append(id) }
+    mutating func delete(_ removed: [RemovedTask]) {
+        for task in removed {
+            (tasks[task.id], revisions[task.id], updated[task.id]) = (nil, nil, nil)
+            if inserted.removeValue(forKey: task.id) == nil { deleted.append(task) }
         }
     }
 
@@ -213,49 +222,63 @@ struct PostgreSQLTransaction: OwnerTransaction {
         newRecords = newRecords.filter { $0.value.item.id >= id }
     }
 
+    mutating func forgetRemovedTasks() { areRemovedForgotten = false }
+
     /// The statements of all changes that were not written yet.
     mutating func takeWrites() -> [BoundStatement] {
         var statements = inserted.values.map(insertion)
         if updated.count > Self.mostAlone {
             statements.append(update(Array(updated.values)))
         } else {
-            statements += updated.values.map { change($0.old, to: $0.new) }
+            statements += updated.values.map { change($0.old, to: $0.new, $0.change) }
         }
         let row = owner ?? OwnerRow()
-        let counts = [Parameter.integer(row.next), .integer(row.tasks)]
+        let counts = [Parameter.integer(row.next), .integer(row.tasks), .integer(row.change)]
         if !deleted.isEmpty {
-            statements.append(statement(.remove, or: .removeSeveral, of: deleted, counts))
+            statements.append(removal(of: deleted, counts))
         } else if !isOwnerWritten {
             statements.append(statement(.putOwner, counts))
         }
+        if !isMarkWritten { statements.append(statement(.markOwner, [.integer(row.deleted), .integer(row.first)])) }
+        if !areRemovedForgotten { statements.append(statement(.forgetRemoved)) }
         statements += replacedKeys.map { statement(.forgetAttempt, [.text($0)]) }
         if let oldestRecord { statements.append(statement(.forgetAttempts, [.integer(oldestRecord)])) }
         statements += newRecords.values.map(putAttempt)
-        (replacedKeys, oldestRecord) = ([], nil)
-        (inserted, updated, deleted, newRecords, isOwnerWritten) = ([:], [:], [], [:], true)
+        (replacedKeys, oldestRecord, areRemovedForgotten) = ([], nil, true)
+        (inserted, updated, deleted, newRecords, isOwnerWritten, isMarkWritten) = ([:], [:], [], [:], true, true)
         return statements
     }
 
-    private func insertion(of item: TaskItem) -> BoundStatement {
+    private func insertion(of item: TaskItem, change: Int64) -> BoundStatement {
         statement(
             .insert,
             [
                 .integer(item.id), .text(item.text.value), .boolean(item.completed), .integer(item.created),
-                .integer(item.modified), .integer(item.revision),
+                .integer(item.modified), .integer(item.revision), .integer(change),
             ] + item.details.parameters)
     }
 
-    private func change(_ old: TaskItem, to new: TaskItem) -> BoundStatement {
+    private func removal(of tasks: [RemovedTask], _ counts: [Parameter]) -> BoundStatement {
+        guard tasks.count == 1 else {
+            return statement(
+                .removeSeveral,
+                counts + [.integers(tasks.map(\.id)), .integers(tasks.map(\.change)), .integers(tasks.map(\.time))])
+        }
+        return statement(
+            .remove, counts + [.integer(tasks[0].id), .integer(tasks[0].change), .integer(tasks[0].time)])
+    }
+
+    private func change(_ old: TaskItem, to new: TaskItem, _ number: Int64) -> BoundStatement {
         let hasDetails = old.details != new.details
         return statement(
             .change,
             [
                 .integer(new.id), .text(old.text == new.text ? nil : new.text.value), .boolean(new.completed),
-                .integer(new.modified), .integer(new.revision), .boolean(hasDetails),
+                .integer(new.modified), .integer(new.revision), .integer(number), .boolean(hasDetails),
             ] + (hasDetails ? new.details : TaskDetails()).parameters)
     }
 
-    private func update(_ items: [(old: TaskItem, new: TaskItem)]) -> BoundStatement {
+    private func update(_ items: [Update]) -> BoundStatement {
         let haveDetails = items.map { $0.old.details != $0.new.details }
         return statement(
             .update,
@@ -263,7 +286,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
                 .integers(items.map(\.new.id)),
                 .texts(items.map { $0.old.text == $0.new.text ? nil : $0.new.text.value }),
                 .booleans(items.map(\.new.completed)), .integers(items.map(\.new.modified)),
-                .integers(items.map(\.new.revision)), .booleans(haveDetails),
+                .integers(items.map(\.new.revision)), .integers(items.map(\.change)), .booleans(haveDetails),
             ] + zip(items, haveDetails).map { $1 ? $0.new.details : TaskDetails() }.parameters)
     }
 

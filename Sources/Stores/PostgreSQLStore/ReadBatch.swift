@@ -91,9 +91,50 @@ final class PostgreSQLRead: JobWork {
         }
     }
 
-    private static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(StoreError) -> TaskItem {
+    private static func item(
+        in rows: borrowing Rows, _ row: Int, from first: Int = 0, of owner: Owner
+    ) throws(StoreError) -> TaskItem {
         try rethrowing(as: StoreError.init) { () throws(ForeignValue) in
-            try TaskColumns.item(in: rows, row, of: owner)
+            try TaskColumns.item(in: rows, row, from: first, of: owner)
+        }
+    }
+
+    static func changes(
+        _ query: ListChanges, in answers: AnswerMemory, _ reply: Reply<ChangesOutcome>
+    ) -> PostgreSQLRead {
+        let (kind, place): (TaskStatement, Int64) =
+            switch query.rows {
+            case .tasks(let id): (.firstChanges, id)
+            case .changes(let number): (.laterChanges, number)
+            }
+        // One row more than wanted shows whether others follow.
+        let limits = [
+            Parameter.integer(place), .integer(Int64(query.limit) + 1), .integer(Int64(longBytes(in: answers))),
+        ]
+        let statement = BoundStatement(kind, of: query.owner, limits)
+        return PostgreSQLRead(statement, { reply.answer($0) }) { rows throws(StoreError) in
+            let counts =
+                rows.count > 0
+                ? ChangeCounts(origin: rows.integer(0, 0), last: rows.integer(0, 1), forgotten: rows.integer(0, 2))
+                : nil
+            guard var rendering = ChangesRendering(query, at: counts, in: answers) else { return .forgotten }
+            // Without changes, the row of the counts has no place.
+            for row in 0..<rows.count where !rows.isNull(row, 3) {
+                let hasRoom =
+                    rows.isNull(row, 4)
+                    ? rendering.append(try item(in: rows, row, from: 5, of: query.owner), at: rows.integer(row, 3))
+                    : rendering.append(removed: rows.integer(row, 4), at: rows.integer(row, 3))
+                guard hasRoom else { break }
+            }
+            return try rendering.outcome().get()
+        }
+    }
+
+    static func changeNumbers(of owners: [Owner], _ reply: Reply<[Owner: Int64]>) -> PostgreSQLRead {
+        let statement = BoundStatement(.changeNumbers, [.texts(owners.map(\.identifier))])
+        return PostgreSQLRead(statement, { reply.answer($0) }) { rows in
+            let numbers = (0..<rows.count).map { (Owner(rows.text($0, 0)), rows.integer($0, 1)) }
+            return Dictionary(numbers) { number, _ in number }
         }
     }
 
@@ -104,15 +145,19 @@ final class PostgreSQLRead: JobWork {
 
     private static func longList(_ list: SharedList, in answers: AnswerMemory) -> PostgreSQLRead {
         let query = list.query
-        // The page, the task that fills it, and one more task that shows that others follow.
-        let details = TaskDetail.allCases.compactMap(\.kind.longestText).reduce(0, +)
-        let bytes = answers.pageSize + 2 * TaskText.longest + details + 2 * TaskStatement.leastRendered
+        let bytes = longBytes(in: answers)
         let rows = bytes / TaskStatement.leastRendered + 2
         let statement = BoundStatement(
             .longPage, of: query.owner, parameters(of: query.selection, rows: rows) + [.integer(Int64(bytes))])
         return PostgreSQLRead(statement, list.answer) { found throws(StoreError) in
             try page(found, query, in: answers)
         }
+    }
+
+    /// The bytes of a page, of the task that fills it, and of one more task that shows that others follow.
+    private static func longBytes(in answers: AnswerMemory) -> Int {
+        let details = TaskDetail.allCases.compactMap(\.kind.longestText).reduce(0, +)
+        return answers.pageSize + 2 * TaskText.longest + details + 2 * TaskStatement.leastRendered
     }
 
     private static func parameters(of selection: TaskQuery, rows: Int) -> [Parameter] {

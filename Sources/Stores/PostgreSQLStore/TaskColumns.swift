@@ -11,9 +11,11 @@ enum TaskColumns {
     /// No detail is an empty text.
     static let allWithShortDetails = columns { "CASE WHEN octet_length(\($0)) > 400 THEN '' ELSE \($0) END" }
 
+    /// The columns before the details.
+    static let others = "id, text, completed, created, modified, revision"
+
     private static func columns(_ detailText: (String) -> String = { $0 }) -> String {
-        "id, text, completed, created, modified, revision, "
-            + TaskDetail.list { $0.kind.longestText == nil ? $0.name : detailText($0.name) }
+        "\(others), " + TaskDetail.list { $0.kind.longestText == nil ? $0.name : detailText($0.name) }
     }
 
     private static let countOfOthers = 6
@@ -30,8 +32,11 @@ enum TaskColumns {
         return false
     }
 
-    static func item(in rows: borrowing Rows, _ row: Int, of owner: Owner) throws(ForeignValue) -> TaskItem {
-        try TaskItem(of: owner) { rows.value(of: TaskItem.columns[$0 + 1], row, $0) }
+    /// The task whose columns begin at this one.
+    static func item(
+        in rows: borrowing Rows, _ row: Int, from first: Int = 0, of owner: Owner
+    ) throws(ForeignValue) -> TaskItem {
+        try TaskItem(of: owner) { rows.value(of: TaskItem.columns[$0 + 1], row, first + $0) }
     }
 }
 

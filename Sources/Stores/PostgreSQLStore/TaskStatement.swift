@@ -9,11 +9,12 @@ import Tasks
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
-    case page, longPage, find
-    case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, attempt
-    case insert, change, update, remove, removeSeveral, putOwner, forgetAttempt, forgetAttempts, putAttempt
-    case probe
-    case begin, guarantee, commit, rollBack, prune
+    case page, longPage, find, firstChanges, laterChanges, changeNumbers
+    case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
+    case attempt
+    case insert, change, update, remove, removeSeveral, putOwner, markOwner, forgetAttempt, forgetAttempts, putAttempt
+    case forgetRemoved, probe, removeProbe
+    case begin, guarantee, commit, rollBack, prune, pruneOwners, pruneRemoved
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     ///
@@ -22,33 +23,42 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         switch self {
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
+        case .firstChanges: Self.firstChangesSQL
+        case .laterChanges: Self.laterChangesSQL
+        case .changeNumbers: "SELECT owner, change FROM owners WHERE owner = ANY ($1)"
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .add: Self.addSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
-        case .lockOwner: "SELECT next_id, tasks FROM owners WHERE owner = $1 FOR UPDATE"
+        case .lockOwner: "SELECT next_id, tasks, change, deleted, first_id FROM owners WHERE owner = $1 FOR UPDATE"
         case .lockRevision: Self.lockSQL("id, revision", "id = $2")
         case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2)")
         case .lockTask: Self.lockSQL(TaskColumns.all, "id = $2")
         case .lockTasks: Self.lockSQL(TaskColumns.all, "id = ANY ($2)")
         case .withText: Self.lockSQL("id", "text = $2 LIMIT \(RemoveTasks.most)")
         case .completed: Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)")
+        case .before: Self.lockSQL("id", "id < $2 LIMIT \(RemoveTasks.most)")
         case .attempt: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = $2"
         case .insert: Self.insertSQL
         case .change: Self.changeSQL
         case .update: Self.updateSQL
-        case .remove: Self.removeSQL("id = $4")
-        case .removeSeveral: Self.removeSQL("id = ANY ($4)")
+        case .remove: Self.removeSQL("id = $5", kept: "VALUES ($1, $5, $6, $7)")
+        case .removeSeveral: Self.removeSQL("id = ANY ($5)", kept: "SELECT $1, line.* FROM unnest($5, $6, $7) AS line")
         case .putOwner: Self.putOwnerSQL
+        case .markOwner: Self.markOwnerSQL
+        case .forgetRemoved: "DELETE FROM removed_tasks WHERE owner = $1"
         case .forgetAttempt: "DELETE FROM attempts WHERE owner = $1 AND key = $2"
         case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND id < $2"
         case .putAttempt: Self.putAttemptSQL
         case .probe: Self.probeSQL
+        case .removeProbe: "DELETE FROM tasks WHERE owner = $1 AND id = \(Self.probeID)"
         // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .guarantee: Self.guaranteeSQL
         case .commit: "COMMIT"
         case .rollBack: "ROLLBACK"
         case .prune: Self.pruneSQL
+        case .pruneRemoved: Self.pruneRemovedSQL
+        case .pruneOwners: Self.pruneOwnersSQL
         }
     }
 
@@ -81,34 +91,73 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         ) AS measured WHERE before <= $5 ORDER BY id
         """
 
-    /// Adds $2 tasks at once, if there are not more than $3 then; makes the owner's row if there is none.
+    /// The owner's counts of changes, with each of the rows that follow them from one snapshot: up to $4 bytes, see
+    /// ``longPageSQL``.
     ///
-    /// The answer is the id of the first task. An answer without a row means that nothing was added, for whatever reason:
+    /// The rows have a place, by which they are ordered, and the id of a removed task or the columns of a task.
+    private static func changesSQL(_ rows: String) -> String {
+        """
+        SELECT counts.*, place, removed, \(TaskColumns.all)
+        FROM (SELECT origin, change, forgotten FROM owners WHERE owner = $1) AS counts LEFT JOIN (
+            SELECT found.*, sum(\(rowBytes)) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) - \(rowBytes) AS before
+            FROM (\(rows)) AS found
+        ) AS measured ON before <= $4 ORDER BY place
+        """
+    }
+
+    private static let rowBytes = "(coalesce(\(TaskColumns.textBytes), 0) + \(leastRendered))"
+
+    /// At most $3 tasks with an id greater than $2.
+    private static let firstChangesSQL = changesSQL(
+        """
+        SELECT id AS place, NULL::bigint AS removed, \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2
+        ORDER BY id LIMIT $3
+        """)
+
+    /// At least $3 tasks and removed tasks, if there are so many, with a change number greater than $2.
+    private static let laterChangesSQL = changesSQL(
+        """
+        (SELECT change AS place, NULL::bigint AS removed, \(TaskColumns.all) FROM tasks
+        WHERE owner = $1 AND change > $2 ORDER BY change LIMIT $3)
+        UNION ALL
+        (SELECT change, id, \(TaskItem.columns.dropFirst().map { _ in "NULL" }.joined(separator: ", "))
+        FROM removed_tasks WHERE owner = $1 AND change > $2 ORDER BY change LIMIT $3)
+        """)
+
+    /// Adds $2 tasks at once, if there are not more than $3 then and the owner was not deleted at $4 or later; makes the
+    /// owner's row if there is none.
+    ///
+    /// The answer is the id of the first task and its change number. An answer without a row means that nothing was added, for whatever reason:
     /// then each addition reads the owner's row by itself.
     private static let addSQL = """
         WITH taken AS (
-            UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2
-            WHERE owner = $1 AND tasks <= $3 - $2 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
-            RETURNING next_id - $2 AS id
+            UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2, change = change + $2
+            WHERE owner = $1 AND tasks <= $3 - $2 AND coalesce(deleted < $4, true)
+                AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
+            RETURNING next_id - $2 AS id, change - $2 + 1 AS change
         ), made AS (
-            INSERT INTO owners(owner, next_id, tasks) SELECT $1, 1 + $2, $2
+            INSERT INTO owners(owner, next_id, tasks, change) SELECT $1, 1 + $2, $2, $2
             WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM owners WHERE owner = $1)
-            ON CONFLICT DO NOTHING RETURNING 1::bigint AS id
-        ), first AS (SELECT id FROM taken UNION ALL SELECT id FROM made), added AS (
-            INSERT INTO tasks(owner, \(TaskColumns.all))
+            ON CONFLICT DO NOTHING RETURNING 1::bigint AS id, 1::bigint AS change
+        ), first AS (SELECT id, change FROM taken UNION ALL SELECT id, change FROM made), added AS (
+            INSERT INTO tasks(owner, \(TaskColumns.all), change)
             SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1,
-                \(TaskDetail.list { "line.\($0.name)" })
-            FROM first, unnest($4, $5, $6, \(TaskDetail.parameters(from: 7))) WITH ORDINALITY
+                \(TaskDetail.list { "line.\($0.name)" }), first.change + line.number - 1
+            FROM first, unnest($5, $6, $7, \(TaskDetail.parameters(from: 8))) WITH ORDINALITY
                 AS line(text, completed, time, \(TaskDetail.columns), number)
         )
-        SELECT id FROM first
+        SELECT id, change FROM first
+        """
+
+    private static let markOwnerSQL = """
+        UPDATE owners SET deleted = $2, first_id = $3, origin = \(PostgreSQLSchema.newOrigin) WHERE owner = $1
         """
 
     private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
 
     private static let insertSQL = """
-        INSERT INTO tasks(owner, \(TaskColumns.all))
-        VALUES ($1, $2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8)))
+        INSERT INTO tasks(owner, \(TaskColumns.others), change, \(TaskDetail.columns))
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, \(TaskDetail.parameters(from: 9)))
         """
 
     private static let putAttemptSQL = """
@@ -118,30 +167,37 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// As ``updateSQL``, for one task: PostgreSQL plans the other one anew each time.
     private static let changeSQL = """
-        UPDATE tasks SET text = coalesce($3, text), completed = $4, modified = $5, revision = $6,
-            \(TaskDetail.list { "\($0.name) = CASE WHEN $7 THEN $\(8 + $0.rawValue) ELSE \($0.name) END" })
+        UPDATE tasks SET text = coalesce($3, text), completed = $4, modified = $5, revision = $6, change = $7,
+            \(TaskDetail.list { "\($0.name) = CASE WHEN $8 THEN $\(9 + $0.rawValue) ELSE \($0.name) END" })
         WHERE owner = $1 AND id = $2
         """
 
-    /// Changes tasks; a text that is NULL stays, and so do the details unless $7 is true.
+    /// Changes tasks; a text that is NULL stays, and so do the details unless $8 is true.
     ///
     /// PostgreSQL would write a long text again even if it is the same. The ids stand twice, so that no plan reads all of the
     /// owner's tasks.
     private static let updateSQL = """
         UPDATE tasks SET text = coalesce(new_text, text), completed = new_completed, modified = new_modified,
-            revision = new_revision,
+            revision = new_revision, change = new_change,
             \(TaskDetail.list { "\($0.name) = CASE WHEN has_details THEN new_\($0.name) ELSE \($0.name) END" })
-        FROM unnest($2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8))) AS line(
-            line_id, new_text, new_completed, new_modified, new_revision, has_details,
+        FROM unnest($2, $3, $4, $5, $6, $7, $8, \(TaskDetail.parameters(from: 9))) AS line(
+            line_id, new_text, new_completed, new_modified, new_revision, new_change, has_details,
             \(TaskDetail.list { "new_\($0.name)" }))
         WHERE owner = $1 AND id = ANY ($2) AND id = line_id
         """
 
-    private static let putOwnerSQL = "UPDATE owners SET next_id = $2, tasks = $3 WHERE owner = $1"
+    private static let putOwnerSQL = "UPDATE owners SET next_id = $2, tasks = $3, change = $4 WHERE owner = $1"
 
-    /// Removes the tasks $4, and writes the owner's row.
-    private static func removeSQL(_ condition: String) -> String {
-        "WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition)) \(putOwnerSQL)"
+    /// Removes the tasks $5, keeps them as removed with the change numbers $6 and the times $7, forgets those of long ago, and
+    /// writes the owner's row.
+    private static func removeSQL(_ condition: String, kept rows: String) -> String {
+        """
+        WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition)), kept AS (
+            INSERT INTO removed_tasks(owner, id, change, time) \(rows) ON CONFLICT DO NOTHING
+        ), forgotten AS (
+            DELETE FROM removed_tasks WHERE owner = $1 AND change <= $4 - \(RemovedTask.changes)
+        ) \(putOwnerSQL)
+        """
     }
 
     /// Adds a task of as many bytes as a row itself can hold; it is removed in the same transaction.
@@ -158,23 +214,30 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         let arrays = [TaskDetails]().parameters
         return switch self {
-        case .makeOwner, .lockOwner, .completed, .probe: [text]
+        case .makeOwner, .lockOwner, .completed, .forgetRemoved, .probe, .removeProbe: [text]
+        case .firstChanges, .laterChanges: [text, number, number, number]
+        case .changeNumbers: [.texts([])]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
-        case .add: [text, number, number, .texts([]), .booleans([]), .integers([])] + arrays
-        case .find, .lockRevision, .lockTask, .forgetAttempts: [text, number]
+        case .add: [text, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
+        case .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
         case .lockRevisions, .lockTasks: [text, .integers([])]
         case .withText, .attempt, .forgetAttempt: [text, text]
-        case .insert: [text, number, text, truth, number, number, number] + TaskDetails().parameters
-        case .change: [text, number, text, truth, number, number, truth] + TaskDetails().parameters
+        case .insert: [text, number, text, truth, number, number, number, number] + TaskDetails().parameters
+        case .change: [text, number, text, truth, number, number, number, truth] + TaskDetails().parameters
         case .update:
-            [text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .booleans([])] + arrays
-        case .remove: [text, number, number, number]
-        case .removeSeveral: [text, number, number, .integers([])]
-        case .putOwner: [text, number, number]
+            [
+                text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .integers([]),
+                .booleans([]),
+            ]
+                + arrays
+        case .remove: [text, number, number, number, number, number, number]
+        case .removeSeveral: [text, number, number, number, .integers([]), .integers([]), .integers([])]
+        case .putOwner: [text, number, number, number]
+        case .markOwner: [text, number, number]
         case .putAttempt: [text, text, number, number, number, text, truth] + TaskDetails().parameters
         case .guarantee: [text]
-        case .prune: [number, number]
+        case .prune, .pruneOwners, .pruneRemoved: [number, number]
         case .begin, .commit, .rollBack: []
         }
     }
@@ -189,12 +252,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         })
 }
 
-/// The statements around those of the tasks, and one that names no owner.
+/// The statements that begin and end a transaction, and those that name no owner.
 extension TaskStatement {
     /// Whether the statement concerns one owner, its `$1`.
     package var namesOwner: Bool {
         switch self {
-        case .begin, .guarantee, .commit, .rollBack, .prune: false
+        case .begin, .guarantee, .commit, .rollBack, .prune, .pruneOwners, .pruneRemoved, .changeNumbers: false
         default: true
         }
     }
@@ -214,6 +277,37 @@ extension TaskStatement {
         ) AS old
         WHERE attempts.owner = old.owner AND attempts.key = old.key
         RETURNING true
+        """
+
+    /// Forgets up to $2 tasks of the owner of the one that was removed first, all removed until $1, and notes that in the
+    /// owner's row; the answer has one row for each.
+    ///
+    /// The statement takes one owner at a time, because it locks the owner's row, and it waits for nobody who has locked it.
+    static let pruneRemovedSQL = """
+        WITH locked AS (
+            SELECT owner FROM owners
+            WHERE owner = (SELECT owner FROM removed_tasks WHERE time <= $1 ORDER BY time LIMIT 1)
+            FOR UPDATE SKIP LOCKED
+        ), gone AS (
+            DELETE FROM removed_tasks USING (
+                SELECT removed_tasks.owner, removed_tasks.change FROM removed_tasks, locked
+                WHERE removed_tasks.owner = locked.owner AND time <= $1 ORDER BY removed_tasks.change LIMIT $2
+            ) AS old
+            WHERE removed_tasks.owner = old.owner AND removed_tasks.change = old.change RETURNING removed_tasks.change
+        ), noted AS (
+            UPDATE owners SET forgotten = greatest(forgotten, (SELECT max(change) FROM gone))
+            FROM locked WHERE owners.owner = locked.owner
+        )
+        SELECT true FROM gone
+        """
+
+    /// Removes up to $2 rows of owners who were deleted at $1 or before, and have added nothing since.
+    static let pruneOwnersSQL = """
+        DELETE FROM owners USING (
+            SELECT owner FROM owners WHERE deleted <= $1 AND tasks = 0 AND next_id = first_id LIMIT $2
+            FOR UPDATE SKIP LOCKED
+        ) AS old
+        WHERE owners.owner = old.owner RETURNING true
         """
 
     /// Gives each statement, and each pause between two, a deadline of $1 milliseconds, and a quarter of a second to wait

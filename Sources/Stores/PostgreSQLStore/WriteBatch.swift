@@ -113,7 +113,8 @@ private struct OwnerWrites {
     private let owner: Owner
     private let isProbing: Bool
     private var additions: [Addition] = []
-    private var firstID: Int64?
+    /// The id and the change number of the first addition.
+    private var firstAdded: (id: Int64, change: Int64)?
     private var checks: [(job: Job, answer: PostgreSQLWrite.Answer)] = []
     private var commands: [Command] = []
     private var transaction: PostgreSQLTransaction
@@ -147,6 +148,7 @@ private struct OwnerWrites {
             .add, of: owner,
             [
                 .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
+                .integer(commands.map(\.issued).min() ?? 0),
                 .texts(commands.map(\.text.value)), .booleans(commands.map(\.completed)),
                 .integers(commands.map(\.time)),
             ] + commands.map(\.details).parameters)
@@ -156,8 +158,7 @@ private struct OwnerWrites {
     private func checking() -> [BoundStatement] {
         let lock = BoundStatement(.lockOwner, of: owner)
         guard isProbing else { return [lock] }
-        let removal = [Parameter.integer(1), .integer(0), .integer(TaskStatement.probeID)]
-        return [lock, BoundStatement(.probe, of: owner), BoundStatement(.remove, of: owner, removal)]
+        return [lock, BoundStatement(.probe, of: owner), BoundStatement(.removeProbe, of: owner)]
     }
 
     /// Whether there are commands to run after the first round trip.
@@ -165,7 +166,7 @@ private struct OwnerWrites {
 
     mutating func receive(_ rows: borrowing Rows, of statement: TaskStatement) {
         if statement == .add {
-            firstID = rows.count > 0 ? rows.integer(0, 0) : nil
+            firstAdded = rows.count > 0 ? (rows.integer(0, 0), rows.integer(0, 1)) : nil
         } else {
             transaction.receive(rows, of: statement)
         }
@@ -181,13 +182,15 @@ private struct OwnerWrites {
     func note(in result: inout BatchResult) {
         var change = transaction.change
         for (index, addition) in additions.enumerated() {
-            guard let firstID else {
+            guard let firstAdded else {
                 // Each reads the owner's row by itself, and has its own outcome.
                 result.verdicts.append((addition.job, .again(addition.job.again(addition.job.retry.afterSplit))))
                 continue
             }
-            let item = addition.command.item(firstID + Int64(index))
+            let item = addition.command.item(firstAdded.id + Int64(index))
             change.put.append(item.id)
+            // The commands ran after the additions.
+            change.number = max(change.number, firstAdded.change + Int64(index))
             result.verdicts.append((addition.job, .answer { addition.answer(item) }))
         }
         result.note(change)
@@ -228,8 +231,8 @@ final class PostgreSQLWrite: JobWork {
 
     private static func running<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) -> Kind {
         .command(command.reads) { transaction throws(PostgreSQLError) in
-            let outcome = try command.run(on: &transaction)
-            return { reply.answer(.success(outcome)) }
+            let outcome = try command.outcome(on: &transaction)
+            return { reply.answer(outcome) }
         }
     }
 }

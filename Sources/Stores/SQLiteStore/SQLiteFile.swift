@@ -7,6 +7,9 @@ package import Tasks
 package struct SQLiteFile {
     package let path: String
 
+    /// How long a statement waits for locks of other connections.
+    static let busyMilliseconds: Int32 = 5000
+
     /// The file at a path; links are followed, so that two names of one file share one lock.
     package init(_ path: String) {
         self.path = File.resolved(path)
@@ -25,11 +28,12 @@ package struct SQLiteFile {
         let connection = try connectForWriting()
         let version = try checkedVersion(of: connection)
         try rethrowing(as: openError) { () throws(SQLiteError) in
-            // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
+            // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup. What is
+            // deleted is overwritten.
             try connection.execute(
                 """
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;
-                PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF
+                PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON
                 """)
             if version < SQLiteSchema.known {
                 try SQLiteSchema.migrate(connection, from: version)
@@ -65,7 +69,7 @@ package struct SQLiteFile {
         let connection = try rethrowing(as: openError) { () throws(SQLiteError) in
             try Connection(path: path, mode: mode)
         }
-        connection.setBusyTimeout(milliseconds: 5000)
+        connection.setBusyTimeout(milliseconds: Self.busyMilliseconds)
         return connection
     }
 

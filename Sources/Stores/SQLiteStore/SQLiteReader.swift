@@ -46,6 +46,8 @@ struct ReadStatements: ~Copyable {
     private let list: SQLiteStatement
     private let find: SQLiteStatement
     private let recordedCount: SQLiteStatement
+    private let counts: SQLiteStatement
+    private let changes: SQLiteStatement
     let connection: Connection
     private let answers: AnswerMemory
 
@@ -63,7 +65,14 @@ struct ReadStatements: ~Copyable {
             find: try connection.prepare(TaskRow.find),
             // The statement always gives a row, so that it keeps its snapshot of the database until it is reset.
             recordedCount: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
-            connection: connection, answers: answers)
+            counts: try connection.prepare("SELECT origin, change, forgotten FROM owners WHERE owner = ?1"),
+            // Whole rows would take much memory while they are sorted.
+            changes: try connection.prepare(
+                """
+                SELECT change, id, 0 FROM tasks WHERE owner = ?1 AND change > ?2
+                UNION ALL SELECT change, id, 1 FROM removed_tasks WHERE owner = ?1 AND change > ?2
+                ORDER BY 1 LIMIT ?3
+                """), connection: connection, answers: answers)
     }
 
     func find(_ query: FindTask) throws(SQLiteError) -> TaskItem? {
@@ -102,5 +111,58 @@ struct ReadStatements: ~Copyable {
             throw .corrupt("a list has \(page.count) tasks, and its owner's row counts \(expected)")
         }
         return .success(page.list())
+    }
+
+    /// Reads row by row, all from the snapshot of the owner's row, whose statement is not reset before.
+    func changes(_ query: ListChanges) throws(SQLiteError) -> Result<ChangesOutcome, StoreError> {
+        let owner = query.owner
+        defer {
+            list.reset()
+            changes.reset()
+            counts.reset()
+        }
+        guard var rendering = ChangesRendering(query, at: try counts(of: owner), in: answers) else {
+            return .success(.forgotten)
+        }
+        guard !rendering.isUpToDate else { return rendering.outcome() }
+        let limit = Int64(query.limit) + 1
+        switch query.rows {
+        case .tasks(let id):
+            try list.bind(owner.identifier, id, Bool?.none, limit)
+            while try list.step() {
+                let item = try TaskRow.item(in: list, of: owner)
+                guard rendering.append(item, at: item.id) else { break }
+            }
+        case .changes(let number):
+            try changes.bind(owner.identifier, number, limit)
+            while try changes.step() {
+                let (number, id, isRemoved) = (changes.integer(0), changes.integer(1), changes.integer(2) != 0)
+                guard isRemoved ? rendering.append(removed: id, at: number) : try append(id, number, &rendering, owner)
+                else { break }
+            }
+        }
+        return rendering.outcome()
+    }
+
+    private func append(
+        _ id: Int64, _ number: Int64, _ rendering: inout ChangesRendering, _ owner: Owner
+    ) throws(SQLiteError) -> Bool {
+        guard let item = try TaskRow.find(id, of: owner, with: find) else { return true }
+        return rendering.append(item, at: number)
+    }
+
+    private func counts(of owner: Owner) throws(SQLiteError) -> ChangeCounts? {
+        try counts.bind(owner.identifier)
+        guard try counts.step() else { return nil }
+        return ChangeCounts(origin: counts.integer(0), last: counts.integer(1), forgotten: counts.integer(2))
+    }
+
+    func changeNumbers(of owners: [Owner]) throws(SQLiteError) -> [Owner: Int64] {
+        var numbers: [Owner: Int64] = [:]
+        for owner in owners {
+            defer { counts.reset() }
+            numbers[owner] = try counts(of: owner)?.last
+        }
+        return numbers
     }
 }

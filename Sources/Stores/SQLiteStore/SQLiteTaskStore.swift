@@ -104,11 +104,31 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
+    package var commits: CommitListeners { engine.commits }
+
+    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
+        try await engine.outcome(of: query.owner, .find, weight: Job.listWeight) { reply in
+            SQLiteRead { statements throws(SQLiteError) in
+                let result = try statements.changes(query)
+                return { reply.answer(result) }
+            }
+        }
+    }
+
+    package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] {
+        try await engine.outcome(of: Owner(""), .find) { reply in
+            SQLiteRead { statements throws(SQLiteError) in
+                let numbers = try statements.changeNumbers(of: owners)
+                return { reply.answer(.success(numbers)) }
+            }
+        }
+    }
+
     private func write<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) { reply in
             SQLiteWrite { transaction throws(SQLiteError) in
                 let (outcome, change) = try transaction.run(command)
-                return (change, { reply.answer(.success(outcome)) })
+                return (change, { reply.answer(outcome) })
             }
         }
     }
@@ -124,6 +144,10 @@ package final class SQLiteTaskStore: TaskStore {
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
 
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try await command.repeated { command throws(StoreError) in try await write(command) }
+    }
+
+    package func perform(_ command: RemoveOwner) async throws(StoreError) {
         try await command.repeated { command throws(StoreError) in try await write(command) }
     }
 

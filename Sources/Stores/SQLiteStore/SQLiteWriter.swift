@@ -9,6 +9,11 @@ struct SQLiteEnvironment: Sendable {
     let health: SQLiteHealth
     let cache: ListCache
     let checkpointer: Checkpointer
+
+    /// When the log is emptied after something has given a reason for it.
+    fileprivate var nextEmptying: UInt64 {
+        SystemTime().monotonicNanoseconds + options.logEmptyingMilliseconds * 1_000_000
+    }
 }
 
 /// The session of the thread that writes.
@@ -18,16 +23,20 @@ final class SQLiteWriter: StoreSession {
     private let environment: SQLiteEnvironment
     /// Monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
-    /// Whether there may be more expired idempotency keys than were removed last.
+    /// Whether there may be more expired idempotency keys or removed tasks than were forgotten last.
     private var mustPrune = false
+    /// When the log is emptied next, because it may have texts of an owner who was deleted; `.max` if it has none.
+    private var nextEmptying: UInt64
 
     init(_ transaction: consuming SQLiteTransaction, _ lock: SQLiteFileLock, _ environment: SQLiteEnvironment) {
         self.transaction = transaction
         self.lock = lock
         self.environment = environment
+        // A server that ended in the middle may have left such a log.
+        nextEmptying = environment.nextEmptying
     }
 
-    /// Looks at the files and for expired keys once a second, and leaves the database to the checkpointer for a moment.
+    /// Looks at the files and for what is to be forgotten once a second, and leaves the database to the checkpointer for a moment.
     func maintain(at now: UInt64) -> UInt64 {
         if now >= nextMaintenance {
             nextMaintenance = now + 1_000_000_000
@@ -39,7 +48,12 @@ final class SQLiteWriter: StoreSession {
             besideCheckpointer { prune() }
             if mustPrune { return 0 }
         }
-        return nextMaintenance
+        if transaction.hasDeletedOwner {
+            transaction.hasDeletedOwner = false
+            nextEmptying = min(nextEmptying, environment.nextEmptying)
+        }
+        if now >= nextEmptying { nextEmptying = isLogEmptied() ? .max : now + 1_000_000_000 }
+        return min(nextMaintenance, nextEmptying)
     }
 
     var room: WriteRoom { environment.checkpointer.room }
@@ -90,13 +104,26 @@ final class SQLiteWriter: StoreSession {
         result.note(change)
     }
 
-    /// Removes expired idempotency keys, twice as many as a transaction of writes can add, so that it keeps up.
+    /// Forgets expired idempotency keys, removed tasks and deleted owners, twice as many as a transaction of writes can add,
+    /// so that it keeps up.
     private func prune() {
-        let limit = 2 * Job.mostWeight
+        let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
         // The next write reports the same failure.
-        let isDone: Void? = try? transaction.pruneKeys(
-            at: environment.options.time.wallMilliseconds, atMost: Int64(limit))
-        mustPrune = isDone != nil && transaction.connection.changes == limit
+        let keys = try? transaction.pruneKeys(at: now, atMost: limit)
+        mustPrune = keys == limit
+        // Where the first statement has waited for another program, the others would wait as long.
+        guard keys != nil else { return }
+        try? transaction.pruneOwners(at: now, atMost: limit)
+        let tasks = try? transaction.forgetRemovedTasks(
+            until: now - environment.options.removedTasksKept, atMost: limit)
+        if tasks == limit { mustPrune = true }
+    }
+
+    /// Copies all of the log into the database and cuts it, unless a reader or a checkpoint is in the way.
+    private func isLogEmptied() -> Bool {
+        transaction.connection.setBusyTimeout(milliseconds: 0)
+        defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
+        return besideCheckpointer { try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") } == 0
     }
 
     /// Cached lists are as lost as the file: they are not answered either.

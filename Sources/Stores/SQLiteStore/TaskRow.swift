@@ -70,6 +70,9 @@ extension TaskItem {
             .integer(modified), .integer(revision),
         ] + details.row
     }
+
+    /// The same with the change number.
+    func row(change: Int64) -> [JSONValue] { row + [.integer(change)] }
 }
 
 extension IdempotencyRecord {

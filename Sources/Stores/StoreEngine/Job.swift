@@ -59,6 +59,8 @@ package final class Job: Sendable {
 
     /// The weight of its writes at which a transaction is full.
     package static let mostWeight = 256
+    /// The weight of a read of many tasks.
+    package static let listWeight = 16
     /// The most weight of a short write; a long one has a transaction of its own.
     static let mostOfShort = 16
     /// The memory of a waiting call with its request, as measured, in bytes.
@@ -68,7 +70,7 @@ package final class Job: Sendable {
     var role: SessionRole { kind == .write ? .writes : .reads }
     var isLong: Bool { weight > Self.mostOfShort }
     /// What the job takes of its owner's turns: a list counts as so many reads of one task.
-    var charge: Int { kind == .list ? 16 : weight }
+    var charge: Int { kind == .list ? Self.listWeight : weight }
     var callers: Int { list?.count ?? 1 }
     /// The memory of the job and its callers.
     var bytes: Int { payload + callers * Self.callBytes }

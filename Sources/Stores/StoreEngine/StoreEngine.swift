@@ -12,6 +12,7 @@ package final class StoreEngine: Sendable {
     package typealias Opening = @Sendable (_ number: Int) throws(SessionLoss) -> any StoreSession
 
     package let times = StoreTimes()
+    package let commits = CommitListeners()
     private let options: EngineOptions
     private let time = SystemTime()
     private let state: Mutex<EngineState>
@@ -210,7 +211,8 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Counts and reports what became of a batch, tells the listener what was changed, and answers the callers.
+    /// Counts and reports what became of a batch, tells the cache what was changed, answers the callers, and tells the
+    /// listeners.
     private func finish(_ number: Int, _ result: BatchResult) {
         var again: [Job] = []
         for (_, verdict) in result.verdicts {
@@ -230,6 +232,7 @@ package final class StoreEngine: Sendable {
             case .again: break
             }
         }
+        if !result.changes.isEmpty { commits.tell(of: result.changes) }
         if result.loss != nil { wake() }
     }
 

@@ -28,6 +28,7 @@ struct PostgreSQLTables: TaskTables {
 
     static let isLine = "= ANY (?1)"
     static let forUpdate = "FOR UPDATE"
+    static let newOrigin = PostgreSQLSchema.newOrigin
 
     func run(
         _ sql: String, _ values: [JSONValue], giving columns: [TableColumn]

@@ -99,6 +99,21 @@ package struct SQLiteRestore: Sendable {
         } catch {
             throw OperatorError(error)
         }
+        try renewOrigins(in: partial)
+    }
+
+    /// Gives every list a new origin: clients know changes that were made after the copy.
+    private static func renewOrigins(in partial: String) throws(OperatorError) {
+        let connection = try SQLiteFile(partial).open(.readWrite, anyVersion: true)
+        do throws(SQLiteError) {
+            // A copy of a version without change numbers gets them at the next start.
+            let columns = try connection.integer(
+                "SELECT count(*) FROM pragma_table_info('owners') WHERE name = 'origin'")
+            guard columns == 1 else { return }
+            try connection.execute("PRAGMA synchronous = FULL; UPDATE owners SET origin = \(SQLiteSchema.newOrigin)")
+        } catch {
+            throw OperatorError(error)
+        }
     }
 
     /// Gives what is at the path another name, with its log; returns that name, or nil if there is nothing.

@@ -23,7 +23,7 @@ package final class SQLiteTables: TaskTables {
             }
         if use == .change {
             try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
-                try connection.execute("PRAGMA synchronous = FULL")
+                try connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             }
         }
     }
@@ -46,6 +46,7 @@ package final class SQLiteTables: TaskTables {
 
     package static let isLine = "= ?1"
     package static let forUpdate = ""
+    package static let newOrigin = SQLiteSchema.newOrigin
     package var isOneOwnerOnly: Bool { false }
 
     package func run(

@@ -17,14 +17,19 @@ extension TaskTables {
     /// follows, so that no id is ever given again. The idempotency keys that are remembered now are lines after the tasks of
     /// their owner. The last line says that the export is whole.
     ///
+    /// With an owner, the lines are only of that one, who must be in the database.
+    ///
     /// `shouldContinue` is called after every few owners with the number of exported tasks; false ends the export without
     /// its last line.
-    package func export(to output: LineOutput, shouldContinue: (Int) -> Bool) throws(OperatorError) -> ExportSummary {
+    package func export(
+        of only: Owner? = nil, to output: LineOutput, shouldContinue: (Int) -> Bool
+    ) throws(OperatorError) -> ExportSummary {
+        if let only, try contents(of: only) == nil { throw .unknownOwner(only) }
         var (owner, tasks, keys) = ("", 0, 0)
         while shouldContinue(tasks) {
             // The transaction ends before the page is written.
             let page = try rethrowing(as: \.forOperator) { () throws(Failure) in
-                try snapshot { () throws(Failure) in try nextPage(after: owner) }
+                try snapshot { () throws(Failure) in try nextPage(after: owner, only: only) }
             }
             if let contradiction = page.contradiction { throw .databaseFailed(contradiction) }
             try rethrowing(as: OperatorError.init) { () throws(SystemError) in try page.write(output) }
@@ -40,27 +45,39 @@ extension TaskTables {
         return ExportSummary(tasks: tasks, isWhole: false)
     }
 
+    package func countTasks() throws(OperatorError) -> Int {
+        let rows = try rethrowing(as: \.forOperator) { () throws(Failure) in
+            try run("SELECT CAST(sum(tasks) AS bigint) FROM owners", [], giving: [.integer("tasks")])
+        }
+        return Int(rows.first?[0].integer ?? 0)
+    }
+
     /// The next owners in byte order; none at the end, and then with a task only if that has no owner's row.
-    private func nextPage(after owner: String) throws(Failure) -> ExportPage {
+    private func nextPage(after owner: String, only: Owner?) throws(Failure) -> ExportPage {
         let after = [JSONValue.string(owner)]
+        let isOne = only.map { _ in "AND owner = ?2" } ?? ""
         let candidates = try read(
-            "owners WHERE owner > ?1 ORDER BY owner LIMIT \(ExportPage.most.owners)", after, OwnerCounts.columns
+            "owners WHERE owner > ?1 \(isOne) ORDER BY owner LIMIT \(ExportPage.most.owners)",
+            after + (only.map { [.string($0.identifier)] } ?? []), OwnerCounts.columns
         ) { (row: [JSONValue]) throws(ForeignValue) in
             (owner: try Owner(stored: row[0].string ?? ""), counts: try OwnerCounts(row))
         }
         var page = ExportPage(candidates)
-        guard let last = page.owners.last?.owner.identifier else {
+        guard let first = page.owners.first?.owner.identifier, let last = page.owners.last?.owner.identifier else {
+            guard only == nil else { return page }
             page.tasks = try read("tasks WHERE owner > ?1 LIMIT 1", after, TaskItem.columns, TaskItem.init)
             return page
         }
+        // A task without an owner's row, between two owners, must not be passed over.
+        let lower = only == nil ? "> ?1" : ">= ?1"
+        let range = (only == nil ? after : [.string(first)]) + [.string(last)]
         page.tasks = try read(
-            "tasks WHERE owner > ?1 AND owner <= ?2 ORDER BY owner, id", after + [.string(last)], TaskItem.columns,
-            TaskItem.init)
+            "tasks WHERE owner \(lower) AND owner <= ?2 ORDER BY owner, id", range, TaskItem.columns, TaskItem.init)
         // The plus keeps SQLite from using the index by time, whose rows would have to be sorted by owner.
         page.records = try read(
             """
-            attempts WHERE owner > ?1 AND owner <= ?2 AND +time > \(IdempotencyKey.expiry) ORDER BY owner, key
-            """, after + [.string(last)], IdempotencyRecord.columns, IdempotencyRecord.init)
+            attempts WHERE owner \(lower) AND owner <= ?2 AND +time > \(IdempotencyKey.expiry) ORDER BY owner, key
+            """, range, IdempotencyRecord.columns, IdempotencyRecord.init)
         return page
     }
 

@@ -92,7 +92,8 @@ extension TaskTables {
         let columns = [TableColumn.text("name"), .integer("next"), .integer("added")]
         _ = try run(
             """
-            UPDATE owners SET next_id = CASE WHEN next_id < next THEN next ELSE next_id END, tasks = tasks + added
+            UPDATE owners SET next_id = CASE WHEN next_id < next THEN next ELSE next_id END, tasks = tasks + added,
+                change = change + 1, origin = \(Self.newOrigin)
             FROM \(Self.source(columns)) WHERE owner = name AND (next_id < next OR added > 0)
             """,
             lines: owners.map { [.string($0.owner.identifier), .integer($0.next), .integer(counts[$0.owner] ?? 0)] },

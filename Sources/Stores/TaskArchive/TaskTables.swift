@@ -15,6 +15,8 @@ package protocol TaskTables {
     static var isLine: String { get }
     /// What ends a `SELECT` whose rows nobody else may change until the transaction ends.
     static var forUpdate: String { get }
+    /// An expression that gives a list another origin, so that clients' points in its changes are no longer known.
+    static var newOrigin: String { get }
     /// Whether a transaction may change only one owner, because some partitions are on other servers.
     var isOneOwnerOnly: Bool { get }
 

@@ -6,7 +6,8 @@ extension ClientConnection {
     /// Gives a response to the library; the connection closes after it if `closing` is set or its limits are reached.
     func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
         let status = response.status.sendable
-        guard let message = unsafe makeMessage(status.hasContent ? response.body : []) else { return .NO }
+        let body = status.hasContent ? response.body : []
+        guard let message = unsafe response.stream.map({ unsafe begin($0) }) ?? makeMessage(body) else { return .NO }
         defer { unsafe MHD_destroy_response(message) }
         guard unsafe add(response.headers, to: message) else { return .NO }
         if closing || isLast { _ = unsafe MHD_add_response_header(message, "Connection", "close") }

@@ -84,7 +84,10 @@ final class ClientConnection: @unchecked Sendable {
 
     /// Ends a request, whether it was answered or not.
     func endRequest() {
-        if case .forget(let state) = apply(.completed), let job = state.pendingJob { run(job) }
+        if case .forget(let state) = apply(.completed) {
+            if let job = state.pendingJob { run(job) }
+            if let stream = state.stream { end(stream) }
+        }
         head = nil
         handlerTask = nil
         forgetClient()
@@ -194,13 +197,13 @@ extension ClientConnection {
     @inline(__always)
     func apply(_ event: RequestLifecycle.Event, to lifecycle: inout RequestLifecycle) -> RequestLifecycle.Action {
         let action = lifecycle.handle(event)
+        let phase = lifecycle.phase
         switch action {
-        case .suspend: suspend()
-        case .resume: resume()
+        case .suspend: suspend(isCounted: phase == .handling)
+        case .resume: resume(isCounted: phase == .handling)
         default: break
         }
-        let phase = lifecycle.phase
-        if phase != publishedPhase.current { publish(phase) }
+        if phase != publishedPhase.current { publish(phase, lifecycle.state.stream) }
         return action
     }
 
@@ -210,8 +213,8 @@ extension ClientConnection {
         return apply(.decision(decide(body)))
     }
 
-    /// Publishes the phase and its deadline for the enforcing thread; the events of other threads change no phase.
-    private func publish(_ phase: RequestLifecycle.Phase) {
+    /// Publishes the phase and its deadline for the enforcing thread; the events of other threads change only that of a stream.
+    private func publish(_ phase: RequestLifecycle.Phase, _ stream: ResponseStream?) {
         switch phase {
         // An old connection is not closed here, where its next request may be on its way, but after its next answer.
         case .idle: publishedPhase.enter(phase, until: coarseNanoseconds() &+ core.times.idle)
@@ -225,6 +228,10 @@ extension ClientConnection {
         case .response, .longResponse: publishedPhase.enter(phase, until: requestEnd)
         case .discarding:
             publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ 2_000_000_000, requestEnd))
+        case .stream:
+            let time = Double(stream?.unsent ?? 0) / core.limits.answerRate * 1e9
+            publishedPhase.enter(phase, until: coarseNanoseconds() &+ core.times.answerRateGrace &+ UInt64(time))
+        case .silentStream: publishedPhase.enter(phase, until: coarseNanoseconds() &+ core.times.silence)
         }
     }
 }
@@ -253,15 +260,15 @@ extension ClientConnection {
             isFull: core.suspended.load(ordering: .relaxed) >= core.limits.suspensions)
     }
 
-    /// Takes the connection out of the loop; the lock of the lifecycle must be held.
-    func suspend() {
-        core.suspended.add(1, ordering: .relaxed)
+    /// Takes the connection out of the loop, and counts a request that waits; the lock of the lifecycle must be held.
+    private func suspend(isCounted: Bool) {
+        if isCounted { core.suspended.add(1, ordering: .relaxed) }
         unsafe MHD_suspend_connection(handle)
     }
 
     /// Returns the connection to the loop; the lock of the lifecycle must be held.
-    func resume() {
-        core.suspended.subtract(1, ordering: .relaxed)
+    private func resume(isCounted: Bool) {
+        if isCounted { core.suspended.subtract(1, ordering: .relaxed) }
         unsafe MHD_resume_connection(handle)
     }
 

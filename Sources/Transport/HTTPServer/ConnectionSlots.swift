@@ -13,8 +13,11 @@ struct ConnectionSlots: ~Copyable, Sendable {
         byNetwork = AddressCounts(limit: limits.perAddress)
     }
 
-    /// Whether another connection may be accepted.
-    var hasRoom: Bool { open.load(ordering: .relaxed) < limits.connections }
+    /// Returns whether another connection may be accepted while this many streams are open.
+    func hasRoom(streams: Int) -> Bool {
+        let open = open.load(ordering: .relaxed)
+        return open < limits.connections && open - min(streams, limits.streams) < limits.connections - limits.streams
+    }
 
     /// Whether no connection is open, the accepted ones included of which the event loops do not know yet.
     var isEmpty: Bool { open.load(ordering: .relaxed) == 0 }

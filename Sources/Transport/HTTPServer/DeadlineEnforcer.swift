@@ -12,6 +12,8 @@ final class DeadlineEnforcer: Sendable {
     private let core: ServerCore
     private let pause: UInt64
     private let thread = RepeatingThread()
+    /// When streams are looked at again, by the coarse clock; only the thread uses it.
+    private let nextLookAtStreams = Atomic<UInt64>(0)
 
     init(_ core: ServerCore) {
         self.core = core
@@ -37,17 +39,26 @@ final class DeadlineEnforcer: Sendable {
         core.endOverdueConnections(at: coarseNanoseconds())
         core.expireHandlers(at: coarseNanoseconds(), .timeout)
         let mayBeDisconnected = core.endDisconnectedPeers()
+        lookAfterStreams(at: coarseNanoseconds())
         // Checks take at most a tenth of a core, however many connections there are and however often it is woken.
         let taken = clock.monotonicNanoseconds &- begun
         _ = usleep(UInt32(min(taken / 1000 * 9, 250_000)))
         return Int64(clock.monotonicNanoseconds &+ (mayBeDisconnected ? min(pause, 20_000_000) : pause))
+    }
+
+    /// Looks at streams each second or more often; all at once, because the library looks at every suspended connection
+    /// whenever some have been resumed.
+    private func lookAfterStreams(at now: UInt64) {
+        guard now >= nextLookAtStreams.load(ordering: .relaxed) else { return }
+        nextLookAtStreams.store(now &+ min(core.times.silence / 4, 1_000_000_000), ordering: .relaxed)
+        core.lookAfterStreams(at: now)
     }
 }
 
 extension TimeLimits {
     /// A quarter of the shortest limit, in nanoseconds, but at least 10 and at most 250 ms.
     fileprivate var pauseBetweenChecks: UInt64 {
-        let all = [header, body, request, idle, connection, suspension, bodyRateGrace, answerRateGrace]
+        let all = [header, body, request, idle, connection, suspension, bodyRateGrace, answerRateGrace, silence]
         return min(max((all.min() ?? 0) / 4, 10_000_000), 250_000_000)
     }
 }
@@ -112,7 +123,8 @@ extension ServerCore {
                 switch connection.publishedPhase.current {
                 case .idle: _ = connection.shutDown()
                 case .header where isHeadLate: _ = connection.shutDown()
-                case .header, .body, .handling, .response, .longResponse, .discarding, nil: break
+                case .header, .body, .handling, .response, .longResponse, .discarding, .stream, .silentStream, nil:
+                    break
                 }
             }
         }
@@ -177,7 +189,7 @@ extension ServerCore {
     ///
     /// A client that has sent a whole request and closes only its half still gets its answer.
     func endDisconnectedPeers() -> Bool {
-        let all = connections.withLock { Array($0.values) }
+        let all = connections.withLock { $0.values.filter { $0.publishedPhase.current != .silentStream } }
         var areSomeUnclear = false
         for start in stride(from: 0, to: all.count, by: Self.batch) {
             var reset: [ClientConnection] = []
@@ -230,8 +242,36 @@ extension ClientConnection {
             defer { halfClosedStamp = stamp }
             return halfClosedStamp == stamp ? .disconnected : .perhapsDisconnected
         case .handling: return events & Int16(POLLERR) == 0 ? .present : .resetWhileHandled
-        // The loop writes, and so notices the end itself.
-        case .response, .longResponse, nil: return .present
+        // The loop writes, and so notices the end itself. Silent streams are looked at by themselves.
+        case .response, .longResponse, .stream, .silentStream, nil: return .present
         }
     }
 }
+
+// Streams that have nothing to send: the loops do not look at suspended connections.
+
+extension ServerCore {
+    /// Ends the streams whose clients have left, also if a client has closed only its half, and sends the fillers that are due.
+    func lookAfterStreams(at now: UInt64) {
+        guard streams.load(ordering: .relaxed) > 0 else { return }
+        let silent = connections.withLock { $0.values.filter { $0.publishedPhase.current == .silentStream } }
+        // A socket that was closed meanwhile belongs to no suspended connection, so its events are ignored afterwards.
+        var entries = silent.map { pollfd(fd: $0.socket, events: Int16(POLLRDHUP), revents: 0) }
+        _ = unsafe poll(&entries, nfds_t(entries.count), 0)
+        for (connection, entry) in zip(silent, entries) {
+            if entry.revents != 0 {
+                if connection.abandonStream() { disconnected.add(1, ordering: .relaxed) }
+            } else if now >= connection.publishedPhase.end {
+                connection.breakSilence()
+            }
+        }
+    }
+
+    /// Continues all suspended streams, when the server stops.
+    func endStreams() {
+        for connection in connections.withLock({ Array($0.values) }) { connection.continueStream() }
+    }
+}
+
+/// Linux's event for a peer that has closed its half, which the headers hide here.
+private let POLLRDHUP = 0x2000

@@ -61,11 +61,12 @@ package final class HTTPServer: Sendable {
         core.renewedIdentities.withLock { $0.append(identity) }
     }
 
-    /// Accepts no more connections, and makes each answer the last of its connection: the first half of a stop.
+    /// Accepts no more connections, makes each answer the last of its connection, and ends streams: the first half of a stop.
     ///
     /// A program with several servers uses it, so that none takes new requests while another ends.
     package func stopAccepting() {
         guard !core.closesAfterAnswers.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        core.endStreams()
         acceptor.stop()
         core.headsEnd.store(coarseNanoseconds() &+ 500_000_000, ordering: .relaxed)
     }
@@ -119,6 +120,8 @@ package struct ServerStatistics: Sendable, Equatable {
     package var connectionsDisconnected = 0
     /// The requests that wait for the handler.
     package var suspended = 0
+    /// The responses under way whose content is made while it is sent.
+    package var streams = 0
     /// How often each deadline has passed.
     package var deadlines: [Deadline: Int] = [:]
 }
@@ -153,7 +156,7 @@ package enum Deadline: String, Sendable, Equatable, CaseIterable {
     case body
     /// The handler had no response; the client got a 503.
     case suspension
-    /// The client did not read the response in time.
+    /// The client did not read the response, or a piece of a stream, in time.
     case answer
     /// A client that was refused kept its connection open, or continued to send its body.
     case refusal

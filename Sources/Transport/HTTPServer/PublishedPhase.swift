@@ -1,7 +1,8 @@
 private import Glibc
 import Synchronization
 
-/// The phase of a connection and its deadline, written by its loop and read by the thread that enforces deadlines.
+/// The phase of a connection and its deadline, written with the lock of its lifecycle held, and read by the thread that
+/// enforces deadlines.
 struct PublishedPhase: ~Copyable, Sendable {
     typealias Phase = RequestLifecycle.Phase
 
@@ -36,11 +37,11 @@ struct PublishedPhase: ~Copyable, Sendable {
 
     var current: Phase? { Phase(rawValue: phase.load(ordering: .relaxed)) }
 
-    /// The deadline; of two idle connections the one with the earlier deadline is idle for a longer time.
+    /// The deadline, or when a silent stream is to send something; of two idle connections the one with the earlier deadline is idle for a longer time.
     var end: UInt64 { deadline.load(ordering: .relaxed) }
 
     /// A number that differs after each change, except for changes within the 4 ms of the coarse clock.
-    var stamp: UInt64 { deadline.load(ordering: .relaxed) << 3 | UInt64(phase.load(ordering: .relaxed)) }
+    var stamp: UInt64 { deadline.load(ordering: .relaxed) << 4 | UInt64(phase.load(ordering: .relaxed)) }
 
     /// The time that is used up, if one is.
     func exceeded(at now: UInt64, limits: ServerLimits, _ times: TimeLimits) -> Deadline? {
@@ -49,9 +50,9 @@ struct PublishedPhase: ~Copyable, Sendable {
         case .idle: isLate ? .idle : nil
         case .header: isLate ? .header : nil
         case .body: isLate || isSlow(at: now, limits: limits, times) ? .body : nil
-        case .response, .longResponse: isLate ? .answer : nil
+        case .response, .longResponse, .stream: isLate ? .answer : nil
         case .discarding: isLate ? .refusal : nil
-        case .handling, nil: nil
+        case .handling, .silentStream, nil: nil
         }
     }
 

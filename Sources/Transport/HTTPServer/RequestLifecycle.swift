@@ -9,13 +9,15 @@ import HTTP
 ///
 /// - the event loop of the connection: all calls of libmicrohttpd, and decisions that the handler makes there;
 /// - any thread that lets a waiting handler continue: ``Event/jobEnqueued(_:)``, and
-///   ``Event/handlerFinished(_:generation:)`` of a handler whose request was given up;
-/// - the thread that enforces deadlines, and the one that stops the server: ``Event/handlerExpired(now:_:)`` and
-///   ``Event/peerDisconnected``.
+///   ``Event/handlerFinished(_:generation:)`` of a handler whose request was given up; and any thread that has something
+///   for a stream: ``Event/streamContinues``;
+/// - the thread that enforces deadlines, and the one that stops the server: ``Event/handlerExpired(now:_:)``,
+///   ``Event/peerDisconnected`` and ``Event/streamContinues``.
 ///
-/// Events of other threads change the state only while a handler runs or is suspended; in every other state only the
-/// loop changes it. So the loop may perform an action after it has released the lock. ``Action/suspend`` and
-/// ``Action/resume`` are performed with the lock held, so a connection is resumed only when it is suspended, and once.
+/// Events of other threads change the state only while a handler runs or is suspended, or while a stream is suspended; in
+/// every other state only the loop changes it. So the loop may perform an action after it has released the lock.
+/// ``Action/suspend`` and ``Action/resume`` are performed with the lock held, so a connection is resumed only when it is
+/// suspended, and once.
 ///
 /// No transition releases a payload (a response, a closure), but moves it into the action: a release may run foreign
 /// code.
@@ -73,6 +75,10 @@ struct RequestLifecycle: Sendable {
         case discarding(left: Int)
         /// The library sends the response.
         case responding(isLong: Bool)
+        /// The library sends what the stream has.
+        case streaming(ResponseStream)
+        /// The connection is suspended until the stream has something.
+        case streamSuspended(ResponseStream)
     }
 
     enum Event: Sendable {
@@ -100,6 +106,10 @@ struct RequestLifecycle: Sendable {
         case handlerFinished(Decision, generation: UInt64)
         case handlerExpired(now: UInt64, HTTPFault)
         case peerDisconnected
+        /// The loop has sent all that the stream had.
+        case streamDrained
+        /// The stream has something to send or is over.
+        case streamContinues
     }
 
     /// The terms under which a handler may wait now.
@@ -181,7 +191,9 @@ struct RequestLifecycle: Sendable {
         case .jobEnqueued(let job): jobEnqueued(job)
         case .handlerFinished(let decision, let generation): handlerFinished(decision, generation)
         case .handlerExpired(let now, let fault): handlerExpired(now, fault)
-        case .peerDisconnected: endSuspension(with: .disconnected)
+        case .peerDisconnected: peerDisconnected()
+        case .streamDrained: streamDrained()
+        case .streamContinues: streamContinues()
         }
     }
 
@@ -213,8 +225,8 @@ extension RequestLifecycle {
         case .refused(let response), .drainingBody(let response, _): send(response)
         case .handlerRunning, .handlerRunnable, .handlerDecided: .resumeHandler
         case .readingBody(_, _, let decide): enter(.deciding(Stage(body: .none)), .deliverBody(decide))
-        case .responding: .none
-        case .opened, .idle, .deciding, .handlerSuspended, .discarding: .close
+        case .responding, .streaming: .none
+        case .opened, .idle, .deciding, .handlerSuspended, .discarding, .streamSuspended: .close
         }
     }
 
@@ -257,7 +269,8 @@ extension RequestLifecycle {
         switch state {
         case .opened, .idle, .readingHead, .complete, .refused, .readingBody, .drainingBody:
             enter(.responding(isLong: false), .replacePage)
-        case .deciding, .handlerRunning, .handlerRunnable, .handlerSuspended, .handlerDecided, .discarding, .responding:
+        case .deciding, .handlerRunning, .handlerRunnable, .handlerSuspended, .handlerDecided, .discarding, .responding,
+            .streaming, .streamSuspended:
             .none
         }
     }
@@ -269,14 +282,17 @@ extension RequestLifecycle {
     }
 
     private mutating func send(_ response: Response, closing: Bool = false) -> Action {
-        enter(.responding(isLong: response.isLong), .send(response, closing: closing))
+        let next = response.stream.map { State.streaming($0) } ?? .responding(isLong: response.isLong)
+        return enter(next, .send(response, closing: closing))
     }
 
     /// Refuses a request whose body has not begun, also if the client waits for `100 Continue` or only says so.
     ///
-    /// The library sends a response that is too long for one write.
+    /// The library sends a response that is too long for one write, or a stream.
     private mutating func refuseBody(_ response: Response) -> Action {
-        guard response.body.count <= Self.earlyResponseLimit else { return send(response, closing: true) }
+        guard response.body.count <= Self.earlyResponseLimit, response.stream == nil else {
+            return send(response, closing: true)
+        }
         return enter(.discarding(left: Self.discardLimit), .respondEarly(response))
     }
 }
@@ -347,6 +363,16 @@ extension RequestLifecycle {
         return endSuspension(with: .fault(fault))
     }
 
+    private mutating func peerDisconnected() -> Action {
+        if case .streamSuspended = state { return streamContinues() }
+        return endSuspension(with: .disconnected)
+    }
+
+    private mutating func streamContinues() -> Action {
+        guard case .streamSuspended(let stream) = state else { return .none }
+        return enter(.streaming(stream), .resume)
+    }
+
     private mutating func endSuspension(with outcome: Outcome) -> Action {
         guard case .handlerSuspended(let body, let deadline) = state else { return .none }
         return enter(.handlerDecided(Stage(body: body, deadline: deadline), outcome, nil), .resume)
@@ -354,9 +380,15 @@ extension RequestLifecycle {
 }
 
 extension RequestLifecycle {
+    /// Suspends the connection of a stream that has nothing to send.
+    private mutating func streamDrained() -> Action {
+        guard case .streaming(let stream) = state else { return .close }
+        return enter(.streamSuspended(stream), .suspend)
+    }
+
     /// The part of a request to which a deadline applies.
     enum Phase: UInt8, Sendable {
-        case idle, header, body, handling, response, longResponse, discarding
+        case idle, header, body, handling, response, longResponse, discarding, stream, silentStream
     }
 
     var phase: Phase {
@@ -368,11 +400,20 @@ extension RequestLifecycle {
         case .readingBody, .drainingBody: .body
         case .discarding: .discarding
         case .responding(let isLong): isLong ? .longResponse : .response
+        case .streaming: .stream
+        case .streamSuspended: .silentStream
         }
     }
 }
 
 extension RequestLifecycle.State {
+    var stream: ResponseStream? {
+        switch self {
+        case .streaming(let stream), .streamSuspended(let stream): stream
+        default: nil
+        }
+    }
+
     /// The part of a handler's task that the loop would have run next.
     var pendingJob: UnownedJob? {
         switch self {

@@ -22,7 +22,10 @@ final class ServerCore: Sendable {
     let headsEnd = Atomic<UInt64>(.max)
     /// Whether requests that have to wait are refused: the second phase of a stop.
     let refusesToWait = Atomic<Bool>(false)
+    /// The requests that wait for the handler.
     let suspended = Atomic<Int>(0)
+    /// The responses under way whose content is made while it is sent.
+    let streams = Atomic<Int>(0)
     let opened = Atomic<Int>(0)
     /// The numbers of open connections, in all and by network.
     let slots: ConnectionSlots
@@ -57,6 +60,9 @@ final class ServerCore: Sendable {
         slots.release(connection.address)
     }
 
+    /// Whether another connection may be accepted.
+    var hasRoom: Bool { slots.hasRoom(streams: streams.load(ordering: .relaxed)) }
+
     func count(_ deadline: Deadline) {
         deadlines.withLock { $0[deadline, default: 0] += 1 }
         observe(.cut(deadline))
@@ -69,6 +75,7 @@ final class ServerCore: Sendable {
         statistics.connectionsRefused = refused.load(ordering: .relaxed)
         statistics.connectionsDisconnected = disconnected.load(ordering: .relaxed)
         statistics.suspended = suspended.load(ordering: .relaxed)
+        statistics.streams = streams.load(ordering: .relaxed)
         statistics.deadlines = deadlines.withLock { $0 }
         return statistics
     }

@@ -47,6 +47,10 @@ package struct ServerLimits: Sendable, Equatable {
     package var suspensionTime: Duration = .seconds(20)
     /// Requests that wait for the handler at once; more are a 503 (V-153).
     package var suspensions = 1020
+    /// The connections that only streams may take; a stream beyond them takes one of the others.
+    package var streams = 0
+    /// The time after which a stream that has nothing to send sends its filler.
+    package var silence: Duration = .seconds(15)
     /// The most bytes of an unwanted body that are read to keep the connection.
     package var drainedBody = 64 * 1024
     /// The number of event loops, each a thread; at least two.
@@ -66,6 +70,7 @@ struct TimeLimits: Sendable {
     let bodyRateGrace: UInt64
     let answerRateGrace: UInt64
     let suspension: UInt64
+    let silence: UInt64
 
     init(_ limits: ServerLimits) {
         header = UInt64(limits.headerTime.nanoseconds)
@@ -76,6 +81,7 @@ struct TimeLimits: Sendable {
         bodyRateGrace = UInt64(limits.bodyRateGrace.nanoseconds)
         answerRateGrace = UInt64(limits.answerRateGrace.nanoseconds)
         suspension = UInt64(limits.suspensionTime.nanoseconds)
+        silence = UInt64(limits.silence.nanoseconds)
     }
 }
 
@@ -107,6 +113,7 @@ extension ServerLimits {
         return servers.indices.map { index in
             var limits = servers[index]
             limits.connections = least[index] + more[index] * rest / wished
+            limits.streams = limits.streams * limits.connections / servers[index].sane.connections
             limits.suspensions = min(limits.suspensions, limits.connections)
             return limits
         }

@@ -22,7 +22,7 @@ struct OneToken: TokenVerifier {
     func beginVerifying(_ token: String) throws(TokenRefusal) -> Verification {
         guard token == "good" else { throw .badSignature }
         return .verified(
-            Principal(owner: "o", name: "Ä", policy: nil, scopes: [], expiry: 1_800_000_000))
+            Principal(owner: "o", name: "Ä", policy: nil, scopes: [], expiry: 1_800_000_000, issued: 0))
     }
 }
 

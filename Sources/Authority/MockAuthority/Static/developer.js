@@ -91,6 +91,15 @@ async function token(parameters) {
   return text;
 }
 
+/** Opens the section of the address, such as that of a link of the contents. */
+function openSection() {
+  const section = location.hash && document.getElementById(location.hash.slice(1))?.querySelector("details");
+  if (section) section.open = true;
+}
+
+addEventListener("hashchange", openSection);
+openSection();
+
 // What does not change while the page is open.
 
 function showRegistration(registration, badTokens) {
@@ -111,6 +120,14 @@ function showRegistration(registration, badTokens) {
       make("ul", {}, ...redirectURIs.map((uri) => make("li", {}, code(uri)))))));
   find("#resources").append(...resources.map(({ identifier, audience, scopes }) =>
     make("li", {}, code(identifier), ", aud ", code(audience), ", scopes ", code(scopes.join(" ")))));
+  find("#scopes").append(...resources.flatMap(({ identifier, scopes }) =>
+    scopes.map((scope) => make("option", { value: `${identifier}/${scope}` }))));
+  // The app is most likely a page with a port, on the host of this page.
+  const likely = (uri) => 2 * (new URL(uri).port !== "") + (new URL(uri).hostname === location.hostname);
+  const [app] = clients.flatMap(({ redirectURIs }) => redirectURIs).filter((uri) => /^https?:/.test(uri) && URL.canParse(uri))
+    .sort((one, other) => likely(other) - likely(one));
+  find("#app").hidden = !app;
+  if (app) find("#app a").href = new URL("/", app);
   find("#policies").hidden = policies.length === 0;
   find("#policies ul").append(...policies.map(({ name, kind, metadata }) =>
     make("li", {}, code(name), " ", mark(kind), " ",
@@ -146,8 +163,8 @@ async function refresh() {
   const choice = chosen.value;
   chosen.replaceChildren(...users.map(({ name, email }) => make("option", { value: email }, `${name}, ${email}`)));
   if (users.some(({ email }) => email === choice)) chosen.value = choice;
-  find("#users > ul").replaceChildren(...users.map(userRow));
-  find("#keys > ul").replaceChildren(...keys.map(({ kid, state }) =>
+  find("#users > details > ul").replaceChildren(...users.map(userRow));
+  find("#keys > details > ul").replaceChildren(...keys.map(({ kid, state }) =>
     make("li", {}, code(kid), " ", mark(state === "active" ? "signs" : state))));
   find("#skew").textContent = find("#clock input").value = skew_s;
 }
@@ -267,7 +284,7 @@ async function look() {
   if (faults === shownFaults) return;
   shownFaults = faults;
   find("#no-faults").hidden = news.faults.length > 0;
-  find("#faults > ul").replaceChildren(...news.faults.map(faultRow));
+  find("#faults > details > ul").replaceChildren(...news.faults.map(faultRow));
 }
 
 /** Adds rows before those that are there, which stay open if they were opened. */

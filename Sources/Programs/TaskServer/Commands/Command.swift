@@ -15,6 +15,7 @@ enum Command: Sendable, Equatable {
     case `import`(from: String?)
     case migrate
     case moveOwners(map: String)
+    case deleteOwner(String)
 
     /// The command of these operands; without any, `serve`.
     init(_ operands: [String]) throws(OperatorError) {
@@ -30,17 +31,32 @@ enum Command: Sendable, Equatable {
         case ("import", 1...2): self = .import(from: operands.dropFirst().first)
         case ("migrate", 1): self = .migrate
         case ("move-owners", 2): self = .moveOwners(map: operands[1])
+        case ("delete-owner", 2): self = .deleteOwner(operands[1])
         case (let name?, _): throw OperatorError(CommandHelp.mistake(name), .badSettings)
         }
     }
 
-    var movesOwners: Bool { if case .moveOwners = self { true } else { false } }
+    /// What is wrong if flags of other commands are given.
+    func mistake(in flags: CommandFlags) -> String? {
+        var move = flags.move
+        switch self {
+        case .moveOwners: move = MoveFlags()
+        case .deleteOwner: move.applies = false
+        default: break
+        }
+        guard move == MoveFlags() else {
+            return
+                "--apply, --merge, --list-unmapped and --any-namespace are for move-owners, and --apply is for delete-owner."
+        }
+        if case .export = self { return nil }
+        return flags.owner == nil ? nil : "--owner is for export."
+    }
 
     /// Whether the command ends in order after a signal; the others may end anywhere.
     var heedsSignals: Bool {
         switch self {
         case .serve, .export, .import, .moveOwners: true
-        case .check, .health, .explainToken, .backup, .restore, .migrate: false
+        case .check, .health, .explainToken, .backup, .restore, .migrate, .deleteOwner: false
         }
     }
 
@@ -48,7 +64,7 @@ enum Command: Sendable, Equatable {
     var needsAuthority: Bool {
         switch self {
         case .serve, .check, .explainToken: true
-        case .health, .backup, .restore, .export, .import, .migrate, .moveOwners: false
+        case .health, .backup, .restore, .export, .import, .migrate, .moveOwners, .deleteOwner: false
         }
     }
 }

@@ -1,10 +1,13 @@
 import Basics
+import OwnerMoves
 import Platform
 import TaskArchive
+import Tasks
 
-/// `task-server export`: every task as a line of JSON, in a file or on standard output.
-func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) throws(OperatorError) -> ExitStatus {
-    let database = try storage.taskDatabase()
+/// `task-server export`: every task, or those of one person, as a line of JSON, in a file or on standard output.
+func export(_ settings: ServerSettings, to target: String?, _ signals: Signals) throws(OperatorError) -> ExitStatus {
+    let owner = try settings.command.owner.map { (name) throws(OperatorError) in try Owner(named: name) }
+    let database = ExportedDatabase(database: try settings.storage.taskDatabase(), owner: owner)
     let advice =
         target.map { "there is no file \($0) yet: export again" } ?? "the output has not its last line: export again"
     let stop = try StopRequest.watching(signals, advice: advice)
@@ -21,8 +24,14 @@ func export(_ storage: StorageSettings, to target: String?, _ signals: Signals) 
     return .success
 }
 
+/// A database, and the only owner whose lines are exported.
+private struct ExportedDatabase {
+    let database: TaskDatabase
+    let owner: Owner?
+}
+
 private func export(
-    _ database: TaskDatabase, to target: String, _ stop: StopRequest
+    _ database: ExportedDatabase, to target: String, _ stop: StopRequest
 ) throws(OperatorError) -> ExportSummary {
     var file = try LineFile.create(target)
     let summary = try run(database, ProgressLine("tasks"), stop) { (line: [UInt8]) throws(SystemError) in
@@ -33,7 +42,7 @@ private func export(
     return summary
 }
 
-private func exportToOutput(_ database: TaskDatabase, _ stop: StopRequest) throws(OperatorError) -> ExportSummary {
+private func exportToOutput(_ database: ExportedDatabase, _ stop: StopRequest) throws(OperatorError) -> ExportSummary {
     var waiting: [UInt8] = []
     let summary = try run(database, ProgressLine("tasks", besides: .output), stop) { (line) throws(SystemError) in
         waiting += line
@@ -47,10 +56,12 @@ private func exportToOutput(_ database: TaskDatabase, _ stop: StopRequest) throw
 }
 
 private func run(
-    _ database: TaskDatabase, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
+    _ exported: ExportedDatabase, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
 ) throws(OperatorError) -> ExportSummary {
     defer { progress.leave() }
-    return try database.open(for: .read).export(to: output) { tasks in
+    let tables = try exported.database.open(for: .read)
+    if progress.isShown, exported.owner == nil { progress.expect(try tables.countTasks()) }
+    return try tables.export(of: exported.owner, to: output) { tasks in
         progress.show(tasks)
         return !stop.isMade
     }
@@ -87,12 +98,16 @@ private func run(
         () throws(SystemError) in if let source { try LineReader(path: source) } else { try LineReader(.input) }
     }
     var progress = ProgressLine("tasks", besides: source == nil ? .input : nil)
+    let size = source.flatMap { try? File.size($0) }
+    var read = 0
     return try rethrowing(as: { $0.advising(importAdvice) }) { () throws(OperatorError) in
         defer { progress.leave() }
         return try database.open(for: .fill).importLines { () throws(SystemError) in
-            try lines.next()
+            let line = try lines.next()
+            read += (line?.count ?? -1) + 1
+            return line
         } shouldContinue: { summary in
-            progress.show(summary.tasks)
+            progress.show(summary.tasks, part: size.map { Double(read) / Double(max($0, 1)) })
             return !stop.isMade
         }
     }

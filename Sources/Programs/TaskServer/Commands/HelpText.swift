@@ -62,7 +62,8 @@ struct CommandHelp {
         task-server export [FILE]
             Writes all tasks, and the idempotency keys of the last day, to a file or to standard output, one JSON object per
             line, person by person; the lines of one person are a snapshot. The file is FILE.part until it is whole. A
-            stopped export leaves neither, a killed one FILE.part, which the next export writes over.
+            stopped export leaves neither, a killed one FILE.part, which the next export writes over. --owner OWNER exports
+            one person, who is named as for delete-owner.
             Example: task-server export tasks.jsonl
         task-server import [FILE]
             Reads such lines from a file or from standard input into the database. Tasks that exist are not changed, so a
@@ -76,6 +77,11 @@ struct CommandHelp {
             stopped move is continued by running it again. With --apply, servers are stopped first as for import
             (docs/migrate-to-external-id.md).
             Example: task-server move-owners owners.csv --apply
+        task-server delete-owner OWNER
+            Deletes everything of a person: tasks and idempotency keys. Tokens from before then add nothing more. OWNER is the
+            oid of the tokens, after the name of the source if that has one (ext:ID). Without --apply it only says what is
+            there. With --apply, servers are stopped first as for import. Backups and exports keep what they have.
+            Example: task-server delete-owner a11ce000-0000-4000-8000-000000000001 --apply
         task-server migrate
             Creates or upgrades the tables; --partitions 16 partitions new ones.
             Example: task-server migrate --database postgresql://tasks@db.example/tasks

@@ -4,6 +4,7 @@ import HTTPServer
 import IssuerKeys
 import Platform
 import Synchronization
+import TaskAPI
 import Tasks
 
 /// `/metrics`: everything that the parts count (V-165).
@@ -11,6 +12,7 @@ final class MetricsPage: Sendable {
     /// Weak: the listeners hold this page, so a strong reference would be a cycle.
     private struct Watched {
         weak var listeners: Listeners?
+        weak var streams: ChangeStreams?
     }
 
     private let observation: Observation
@@ -29,6 +31,11 @@ final class MetricsPage: Sendable {
     /// Adds the connections, which exist after this page.
     func watch(_ listeners: Listeners) {
         watched.withLock { $0.listeners = listeners }
+    }
+
+    /// Adds the streams of changes, which exist after this page.
+    func watch(_ streams: ChangeStreams) {
+        watched.withLock { $0.streams = streams }
     }
 
     /// The lines about the keys of each source on `/readyz`, for operators only (P-18).
@@ -61,6 +68,10 @@ final class MetricsPage: Sendable {
                     "When the server's certificate ends.", Int(end))
             }
             if let statistics = listeners.statistics { Self.connections(statistics, &text) }
+        }
+        if let streams = watched.withLock({ $0.streams })?.statistics {
+            text.single("tasks_streams_open", .gauge, "Streams of changes open now.", streams.open)
+            text.single("tasks_stream_events_total", .counter, "Changes sent to streams.", streams.events)
         }
         KeyMetrics(verifier.statuses).render(into: &text)
         text.single(

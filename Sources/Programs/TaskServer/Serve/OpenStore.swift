@@ -22,12 +22,13 @@ struct OpenStore: Sendable {
     ) throws(OperatorError) {
         switch storage.database {
         case .memory:
-            store = MemoryTaskStore(answers: answers)
+            store = MemoryTaskStore(answers: answers, removedTasksKept: storage.removedTasksKept)
             statistics = { nil }
             times = nil
         case .sqlite(let path):
             var options = SQLiteStoreOptions()
             options.answers = answers
+            options.removedTasksKept = storage.removedTasksKept
             options.observer = observer
             let store = try SQLiteTaskStore.open(path: path, options: options)
             self.store = store
@@ -37,6 +38,7 @@ struct OpenStore: Sendable {
             var options = PostgreSQLStoreOptions()
             options.answers = answers
             options.partitions = storage.partitions
+            options.removedTasksKept = storage.removedTasksKept
             options.observer = observer
             let store = try PostgreSQLTaskStore.open(address, options: options)
             self.store = store

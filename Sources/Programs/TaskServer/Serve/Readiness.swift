@@ -85,7 +85,7 @@ final class Readiness: Sendable {
             return nil
         } catch {
             switch error {
-            case .overloaded, .withdrawn, .noRoomForAnswer: return "the store is overloaded"
+            case .overloaded, .withdrawn, .noRoomForAnswer, .ownerDeleted: return "the store is overloaded"
             case .unavailable: return "the store cannot be reached"
             case .full: return "the disk is full"
             case .broken: return "the store is broken; the log says more"

@@ -19,6 +19,7 @@ final class TaskServerProcess: Sendable {
     private let verifier: BearerVerifier
     private let readiness: Readiness
     private let servers: Listeners
+    private let streams: ChangeStreams
     private let manager: ServiceManager
 
     /// Binds the addresses, starts everything, and listens at the end.
@@ -42,13 +43,16 @@ final class TaskServerProcess: Sendable {
         self.verifier = verifier
         readiness = Readiness(verifier, store.store)
         let metrics = MetricsPage(observation, store, verifier, answers)
-        let api = try Self.api(settings, observation, store, verifier, readiness, answers)
+        let base = try Self.api(settings, observation, store, verifier, readiness, answers)
+        let api = TaskAPI(base)
+        streams = api.streams
+        metrics.watch(api.streams)
         try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             try verifier.start()
         }
         do throws(OperatorError) {
             servers = try Listeners(
-                on: bound, settings, observation, api: TaskAPI(api), below: api.base,
+                on: bound, settings, observation, api: api, below: base.base,
                 operators: OperatorPages(readiness: readiness, metrics: metrics))
         } catch {
             verifier.stop()
@@ -77,6 +81,7 @@ final class TaskServerProcess: Sendable {
         configuration.bodyLimit = settings.limits.body
         configuration.taskLimit = settings.limits.tasks
         configuration.rateLimit = settings.limits.rate
+        configuration.streams = settings.limits.streams
         configuration.page = settings.page
         configuration.files = try rethrowing(as: { OperatorError("TASKS_PUBLIC: cannot \($0)") }) {
             () throws(SystemError) in try PublicFiles.read(settings.storage.folder)
@@ -99,6 +104,9 @@ final class TaskServerProcess: Sendable {
     func run(until signals: Signals, _ reload: SettingsReload) {
         announce()
         tell(.ready)
+        let isShared = if case .postgresql = settings.storage.database { true } else { false }
+        let watch = Task.detached { [streams] in await streams.watch(comparing: isShared, SystemTime()) }
+        defer { watch.cancel() }
         while true {
             switch signals.next(within: manager.watchdogPause) {
             case .hangup: self.reload(reload)
@@ -160,6 +168,7 @@ final class TaskServerProcess: Sendable {
         readiness.stop()
         // A balancer sends requests until it has noticed, also over connections that would be closed as unused.
         SystemTime().sleep(nanoseconds: UInt64(settings.limits.shutdownDelay.nanoseconds))
+        streams.endAll(.stopping)
         servers.stop(within: settings.limits.shutdownPatience)
         verifier.stop()
         store.store.close()

@@ -52,10 +52,9 @@ struct ServerSettings: SettingTable {
         } catch {
             return [error.message]
         }
-        guard self.command.move == MoveFlags() || command.movesOwners || self.command.printSettings else {
-            return ["--apply, --merge, --list-unmapped and --any-namespace are for move-owners."]
-        }
-        guard command.needsAuthority, !self.command.printSettings else { return [] }
+        guard !self.command.printSettings else { return [] }
+        if let mistake = command.mistake(in: self.command) { return [mistake] }
+        guard command.needsAuthority else { return [] }
         // Only sources that are complete are compared with each other.
         let mistakes = sources.mistakes
         guard !mistakes.isEmpty else { return issuerKeys.mistakes }
@@ -73,6 +72,7 @@ struct LimitSettings: Sendable {
     let tasks: Int
     let answerMemory: Int
     let rate: Int?
+    let streams: Int
     let keepAlive: Duration
     let shutdownDelay: Duration
     let shutdownPatience: Duration
@@ -86,6 +86,9 @@ struct LimitSettings: Sendable {
             absence: "a quarter of TASKS_CONNECTIONS",
             help: "Open connections from one IPv4 address or IPv6 /64, except this machine and trusted proxies, and "
                 + "concurrent requests of one client of such a proxy.")
+        streams = reader.value(
+            "STREAMS", .integer(1...100_000, example: 500), default: "500",
+            help: "Streams of changes that may be open at once, each on a connection of its own; a person may have 8.")
         trustedProxies = reader.list(
             "TRUSTED_PROXIES", .addressRange,
             help: "Addresses or ranges of proxies whose Forwarded or X-Forwarded-For is believed; each must append the "
@@ -163,6 +166,8 @@ enum LogFormatSetting: String, CaseIterable, Sendable { case auto, text, json }
 struct CommandFlags: Sendable {
     let printSettings: Bool
     let move: MoveFlags
+    /// The only owner whose tasks are exported.
+    let owner: String?
 
     init(reading reader: inout SettingReader) {
         printSettings = reader.flag(
@@ -170,11 +175,14 @@ struct CommandFlags: Sendable {
         // The program reads these two itself; they are here for the help.
         _ = reader.flag("version", help: "Prints the version.")
         move = MoveFlags(reading: &reader)
+        owner = reader.option(
+            "owner", .path,
+            help: "For export: only what is stored of this person, who is named as in a map of move-owners.")
         _ = reader.flag("help", help: "Prints this.")
     }
 }
 
-/// Flags of `move-owners`.
+/// Flags of `move-owners`, of which `delete-owner` has `--apply`.
 struct MoveFlags: Sendable, Equatable {
     /// Whether owners are moved; otherwise the command only says what it would do.
     var applies = false
@@ -188,7 +196,7 @@ struct MoveFlags: Sendable, Equatable {
     init() {}
 
     init(reading reader: inout SettingReader) {
-        applies = reader.flag("apply", help: "For move-owners: moves; without it nothing is changed.")
+        applies = reader.flag("apply", help: "For move-owners and delete-owner: does it; else nothing is changed.")
         merges = reader.flag(
             "merge",
             help: "For move-owners: moves also to owners who have tasks; the moved ones come after those, with new ids."

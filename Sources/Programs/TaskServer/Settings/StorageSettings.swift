@@ -5,6 +5,8 @@ import Settings
 struct StorageSettings: Sendable {
     let database: DatabaseLocation
     let partitions: Int?
+    /// How long removed tasks are known, in milliseconds.
+    let removedTasksKept: Int64
     let keyCache: String?
     let folder: PublicFolder
 
@@ -20,6 +22,12 @@ struct StorageSettings: Sendable {
         partitions = reader.value(
             "PARTITIONS", .orOff(.integer(2...1024, example: 16)), default: "off",
             help: "PostgreSQL only: the number of partitions of new tables, by owner.")
+        let kept = reader.value(
+            "REMOVED_TASKS_KEPT", .duration(.seconds(3600) ... .seconds(3650 * 86_400), example: "30d"), default: "30d",
+            help:
+                "How long the server knows which tasks were removed. A client that was away for longer reads the whole list "
+                + "again.")
+        removedTasksKept = kept.components.seconds * 1000
         let cache = reader.optional(
             "KEY_CACHE_FILE", .orOff(.path), absence: "the database's path and .keys",
             help: "Where the authority's keys are cached, so that a restart does not need the authority.")

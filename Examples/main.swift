@@ -1,0 +1,19 @@
+// usage: swiftc Sync.swift main.swift -o sync, then ACCESS_TOKEN=... ./sync URL FILE [add TEXT | rename ID TEXT | done ID | remove ID | follow]
+import Foundation
+
+let (words, token) = (CommandLine.arguments, ProcessInfo.processInfo.environment["ACCESS_TOKEN"] ?? "")
+guard words.count > 2 else { fatalError("usage: ACCESS_TOKEN=... ./sync URL FILE [COMMAND]") }
+let list = SyncedList(words[1], file: URL(fileURLWithPath: words[2]), token: { token })
+let (command, text, id) = (words.dropFirst(3).first, words.dropFirst(4), words.dropFirst(4).first.flatMap { Int($0) })
+if command == "add" { try await list.note(Change(text: text.joined(separator: " "))) }
+if command == "rename" { try await list.note(Change(id: id, text: text.dropFirst().joined(separator: " "))) }
+if command == "done" { try await list.note(Change(id: id, completed: true)) }
+if command == "remove" { try await list.note(Change(id: id)) }
+for (change, status) in try await list.push() { print("refused with \(status): \(change)") }
+try await list.pull()
+show(await list.tasks)
+if command == "follow" { try await list.follow(show) }
+
+@Sendable func show(_ tasks: [Item]) {
+    FileHandle.standardOutput.write((try? JSONEncoder().encode(tasks)).map { $0 + [10] } ?? Data())
+}

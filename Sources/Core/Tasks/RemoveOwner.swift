@@ -1,0 +1,49 @@
+/// Removes everything of an owner: tasks, idempotency keys, and later the owner's row.
+///
+/// The outcome says whether there may be more to remove. The first transaction notes the deletion in the owner's row, so
+/// that no token that was issued before adds anything meanwhile or later. The row keeps the next id for as long as the mark
+/// (``OwnerRow/markLifetime``).
+package struct RemoveOwner: TaskCommand {
+    package typealias Outcome = Bool
+    package let owner: Owner
+    package var issued: Int64
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
+
+    package init(owner: Owner, issued: Int64, time: Int64) {
+        self.owner = owner
+        self.issued = issued
+        self.time = time
+    }
+
+    package var weight: Int { RemoveTasks.most }
+    package var reads: CommandReads { .row(key: nil) }
+
+    package func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> Bool {
+        var row = try tasks.row() ?? OwnerRow()
+        // A token from before an earlier deletion continues that one, and removes nothing that was added since.
+        if !row.wasDeleted(after: issued) {
+            // The authority's clock may be ahead.
+            (row.deleted, row.first, row.change) = (max(time, issued), row.next, row.change &+ 1)
+            try tasks.mark(row)
+        }
+        let ids = try tasks.ids(of: .before(row.first))
+        try tasks.remove(ids, at: time)
+        try tasks.forgetRecords(ofTasksBefore: row.first)
+        try tasks.forgetRemovedTasks()
+        return ids.count == RemoveTasks.most
+    }
+
+    package func outcome<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> Result<Bool, StoreError> {
+        .success(try run(on: &tasks))
+    }
+
+    /// Runs the command again while there may be more to remove.
+    package func repeated(_ perform: (RemoveOwner) async throws(StoreError) -> Bool) async throws(StoreError) {
+        while try await perform(self) {}
+    }
+}

@@ -1,0 +1,55 @@
+import HTTP
+import JSON
+import Platform
+import Tasks
+
+/// The right to leave: everything of a person as a file, and the removal of everything.
+extension TaskHandlers {
+    /// `GET /api/me/export`: the tasks as `GET /api/tasks` lists them, in a document with the address of the next one.
+    func export(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
+        let query = try TaskQuery(request.head.target)
+        guard query == TaskQuery(after: query.after) else {
+            throw .input(.argument(name: "limit or completed", expected: "left out: an export has everything"))
+        }
+        return .pending { [self] () async throws(APIFailure) in
+            let list = try await storing(withRoomOf: owner) { () async throws(StoreError) in
+                try await store.read(ListTasks(owner: owner, selection: query))
+            }
+            return try await storing(withRoomOf: owner) { () async throws(StoreError) in
+                try document(of: list, owner)
+            }
+        }
+    }
+
+    private func document(of list: TaskList, _ owner: Owner) throws(StoreError) -> Response {
+        let next = list.next.map { "\(exportPath)?after=\($0)" }
+        let head = JSONValue.object(["owner": .string(owner.identifier), "next": next.map { .string($0) } ?? .null])
+        let bytes = list.json.count + 1024
+        // The list is a copy that others may be reading, too.
+        let lease = bytes > AnswerMemory.unleased ? answers.lease(bytes, for: owner) : nil
+        guard lease != nil || bytes <= AnswerMemory.unleased else { throw .noRoomForAnswer(bytes: bytes) }
+        var body: [UInt8] = []
+        body.reserveCapacity(bytes)
+        body += head.serialized().dropLast()
+        body += #","tasks":"#.utf8
+        body += list.json
+        body.append(UInt8(ascii: "}"))
+        var response = Self.json(body)
+        response.headers.append("Content-Disposition", "attachment; filename=\"tasks.json\"")
+        if let next { response.headers.append("Link", "<\(next)>; rel=\"next\"") }
+        response.kept = lease
+        return response
+    }
+
+    /// `DELETE /api/me`: nothing that was stored stays, and no token that was issued before adds anything.
+    func removeOwner(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
+        try request.head.target.refuseArguments()
+        guard request.head.headers["Confirm-Delete"] == "yes" else { throw .input(.unconfirmedDeletion) }
+        return .pending { [self] () async throws(APIFailure) in
+            let command = RemoveOwner(owner: owner, issued: request.issued, time: time.wallMilliseconds)
+            try await storing(command, for: request, store.perform)
+            streams.end(of: owner, .deleted)
+            return Response(204)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+"""The right to leave: the list as a file, and everything deleted."""
+
+import json
+import urllib.error
+
+import axe
+from firefox import Firefox
+from person import PASSWORD, PageTest
+from selenium.webdriver.common.keys import Keys
+
+# Keeps what would be downloaded.
+CATCH = """
+    window.saved = [];
+    URL.createObjectURL = (blob) => (blob.text().then((text) => window.saved.push(text)), "blob:");
+    HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download; };
+"""
+
+
+class Leaving:
+    def open_data(self):
+        self.chrome.one("#account").click()
+        self.chrome.one("#data summary").click()
+
+    def note(self, words):
+        self.chrome.until(lambda: words in self.chrome.one("#data-note").text, f"the words {words}")
+
+    def delete(self, name):
+        field = self.chrome.one("#deletion-name")
+        field.clear()
+        field.send_keys(name, Keys.ENTER)
+
+    def begin(self):
+        """The newcomer has signed in again after the deletion: a token of its very second is refused."""
+        try:
+            return self.request("POST", "/api/tasks", {"task": "New"})["Id"]
+        except urllib.error.HTTPError as error:
+            self.assertEqual(error.code, 403)
+            return None
+
+    def test_the_list_can_be_saved_as_a_file(self):
+        self.newcomer()
+        self.person.save("Buy milk", "Pack")
+        self.chrome.execute_script(CATCH)
+        self.open_data()
+        self.chrome.one("#save-list").click()
+        saved = self.chrome.until(lambda: self.chrome.execute_script("return window.saved[0]"), "the file")
+        self.assertEqual(sorted(task["task"] for task in json.loads(saved)["tasks"]), ["Buy milk", "Pack"])
+        self.assertEqual(self.chrome.execute_script("return window.savedAs"), "tasks.json")
+
+    def test_the_list_is_deleted_once_the_name_is_typed(self):
+        self.newcomer("Nora Newcomer")
+        self.person.save("Buy milk")
+        self.open_data()
+        self.chrome.one("#delete-list").click()
+        self.delete("Nora")
+        self.note("Nothing was deleted. Type Nora Newcomer")
+        self.assertEqual(self.saved(), [("Buy milk", False)])
+        self.delete("Nora Newcomer")
+        self.person.await_welcome()
+        self.assertEqual(self.on_server(), [])
+        self.assertEqual(self.chrome.until(self.begin, "a new token"), 2)
+        self.person.open()
+        self.person.choose("b2c_1_sign_in")
+        self.person.fill_at_once(signInName=self.address, password=PASSWORD)
+        self.person.await_list()
+        self.person.await_texts("New")
+
+
+class InChromium(Leaving, PageTest):
+    def test_the_dialog_is_accessible(self):
+        self.newcomer()
+        self.open_data()
+        self.chrome.one("#delete-list").click()
+        self.delete("Nora")
+        self.note("Nothing was deleted.")
+        axe.check_looks(self, "the account's data")
+
+    def test_a_server_that_cannot_be_reached_deletes_nothing(self):
+        self.expected = ["ERR_INTERNET_DISCONNECTED"]
+        self.newcomer("Nora Newcomer")
+        self.person.save("Buy milk")
+        self.open_data()
+        self.chrome.one("#delete-list").click()
+        self.chrome.connect(False)
+        self.delete("Nora Newcomer")
+        self.note("The server cannot be reached.")
+        self.chrome.connect(True)
+        self.assertEqual(self.saved(), [("Buy milk", False)])
+
+
+class InFirefox(Leaving, PageTest):
+    browser_type = Firefox
