@@ -105,18 +105,17 @@ import Testing
         let stage = try Stage()
         #expect(try stage.run(["migrate"]).end == .exit(0))
         let older = try Connection(path: stage.database, mode: .readWrite)
-        for table in ["tasks", "attempts"] {
-            for detail in TaskDetail.allCases {
-                try older.execute("ALTER TABLE \(table) DROP COLUMN \(detail.name)")
-            }
+        try older.execute("DROP INDEX owners_by_deletion; DROP TABLE removed_tasks; ALTER TABLE tasks DROP COLUMN change")
+        for column in ["change", "forgotten", "origin", "deleted", "first_id"] {
+            try older.execute("ALTER TABLE owners DROP COLUMN \(column)")
         }
-        try older.execute("PRAGMA user_version = 2")
+        try older.execute("PRAGMA user_version = 3")
         let (end, output, _) = try stage.run(["check"])
         #expect(end == .exit(0), "\(output)")
         let line =
             "good  database: \(stage.database) can be read and written; tables will be brought up to date at the next start"
         #expect(output.split(separator: "\n").contains { $0 == line }, "\(output)")
-        #expect(try older.integer("PRAGMA user_version") == 2)
+        #expect(try older.integer("PRAGMA user_version") == 3)
         _ = consume older
         #expect(try stage.server().stop() == .exit(0))
         let updated = try Connection(path: stage.database, mode: .readWrite)

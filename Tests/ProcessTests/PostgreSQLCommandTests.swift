@@ -85,17 +85,18 @@ struct PostgreSQLCommandTests {
             "; check TASKS_DATABASE, or run `task-server migrate`")
 
         #expect(try stage.run(["migrate"], ["TASKS_DATABASE": address(database)]).end == .exit(0))
-        let rest = "attempts; SELECT, INSERT, UPDATE, DELETE on owners; SELECT on task_server_schema; "
+        let all = "SELECT, INSERT, UPDATE, DELETE on"
+        let rest = "attempts; \(all) owners; \(all) removed_tasks; SELECT on task_server_schema; "
         try expect(
             Self.writing, at: address(database, user: weak),
             "the role \(weak) lacks rights in \(place) (SELECT, INSERT, UPDATE, DELETE on \(rest)",
             "SELECT, INSERT, UPDATE, DELETE on tasks); GRANT them, as the owner of the tables")
         try expect(
             ["export"], at: address(database, user: weak),
-            "the role \(weak) lacks rights in \(place) (SELECT on attempts; SELECT on owners; SELECT on ",
+            "the role \(weak) lacks rights in \(place) (SELECT on attempts; SELECT on owners; SELECT on removed_tasks; SELECT on ",
             "; SELECT on tasks); GRANT them, as the owner of the tables")
         try server.command("GRANT SELECT ON task_server_schema TO \(weak)", in: database)
-        try server.command("GRANT SELECT, INSERT, UPDATE, DELETE ON owners, attempts TO \(weak)", in: database)
+        try server.command("GRANT SELECT, INSERT, UPDATE, DELETE ON owners, attempts, removed_tasks TO \(weak)", in: database)
         try server.command("GRANT SELECT, UPDATE, DELETE ON tasks TO \(weak)", in: database)
         try expect(
             Self.writing, at: address(database, user: weak),
