@@ -5,7 +5,6 @@ import Platform
 import SQLite
 import SQLiteStore
 import Support
-import Tasks
 import Testing
 
 @testable import TaskServer
@@ -105,7 +104,8 @@ import Testing
         let stage = try Stage()
         #expect(try stage.run(["migrate"]).end == .exit(0))
         let older = try Connection(path: stage.database, mode: .readWrite)
-        try older.execute("DROP INDEX owners_by_deletion; DROP TABLE removed_tasks; ALTER TABLE tasks DROP COLUMN change")
+        try older.execute(
+            "DROP INDEX owners_by_deletion; DROP TABLE removed_tasks; ALTER TABLE tasks DROP COLUMN change")
         for column in ["change", "forgotten", "origin", "deleted", "first_id"] {
             try older.execute("ALTER TABLE owners DROP COLUMN \(column)")
         }

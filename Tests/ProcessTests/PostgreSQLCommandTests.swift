@@ -96,7 +96,8 @@ struct PostgreSQLCommandTests {
             "the role \(weak) lacks rights in \(place) (SELECT on attempts; SELECT on owners; SELECT on removed_tasks; SELECT on ",
             "; SELECT on tasks); GRANT them, as the owner of the tables")
         try server.command("GRANT SELECT ON task_server_schema TO \(weak)", in: database)
-        try server.command("GRANT SELECT, INSERT, UPDATE, DELETE ON owners, attempts, removed_tasks TO \(weak)", in: database)
+        let granted = "SELECT, INSERT, UPDATE, DELETE ON owners, attempts, removed_tasks"
+        try server.command("GRANT \(granted) TO \(weak)", in: database)
         try server.command("GRANT SELECT, UPDATE, DELETE ON tasks TO \(weak)", in: database)
         try expect(
             Self.writing, at: address(database, user: weak),
