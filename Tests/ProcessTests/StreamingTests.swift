@@ -1,0 +1,31 @@
+import Support
+import Testing
+
+@Suite("The program streams changes")
+struct StreamingTests {
+    @Test func `A change at another server of the same database reaches a stream, which ends in order at a stop`()
+        throws
+    {
+        let stage = try Stage()
+        let database = [
+            "TASKS_DATABASE": try PostgreSQLServer.started().newDatabase(), "TASKS_KEY_CACHE_FILE": "off",
+        ]
+        let (first, second) = (try stage.server(database), try stage.server(database))
+        let token = try stage.token("user=alice")
+        let client = try RawClient(port: first.port, timeout: 180)
+        try client.send(
+            "GET /api/tasks/changes HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
+                + "Accept: text/event-stream\r\n\r\n")
+        #expect(try client.head()?.status == 200)
+        #expect(try client.read(to: "\n\n").contains(#"{"changed":[],"removed":[]"#))
+        for server in [second, first] {
+            let text = "to \(server.port)"
+            #expect(try server.add(text, token: token).status == 201)
+            _ = try client.read(to: text)
+        }
+        #expect(try first.metric("tasks_streams_open") == 1)
+        #expect(try first.stop() == .exit(0))
+        _ = try client.read(to: "server.stopping")
+        #expect(try second.stop() == .exit(0))
+    }
+}
