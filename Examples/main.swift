@@ -9,11 +9,11 @@ if command == "add" { try await list.note(Change(text: text.joined(separator: " 
 if command == "rename" { try await list.note(Change(id: id, text: text.dropFirst().joined(separator: " "))) }
 if command == "done" { try await list.note(Change(id: id, completed: true)) }
 if command == "remove" { try await list.note(Change(id: id)) }
-for (change, status) in try await list.push() { print("refused with \(status): \(change)") }
+for (change, status) in try await list.push() { write("refused with \(status): \(change)") }
 try await list.pull()
 show(await list.tasks)
 if command == "follow" { try await list.follow(show) }
 
-@Sendable func show(_ tasks: [Item]) {
-    FileHandle.standardOutput.write((try? JSONEncoder().encode(tasks)).map { $0 + [10] } ?? Data())
-}
+@Sendable func show(_ tasks: [Item]) { write(String(decoding: (try? JSONEncoder().encode(tasks)) ?? Data(), as: UTF8.self)) }
+
+@Sendable func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

@@ -141,7 +141,7 @@ if (command === "add") list.add(words.join(" "));
 if (command === "rename") list.rename(Number(words.shift()), words.join(" "));
 if (command === "done") list.finish(Number(words[0]));
 if (command === "remove") list.remove(Number(words[0]));
-for (const { change, status } of await list.push()) console.error(`refused with ${status}: ${JSON.stringify(change)}`);
+for (const { change, status } of await list.push()) console.log(`refused with ${status}: ${JSON.stringify(change)}`);
 await list.pull();
 show(list.tasks);
 if (command === "follow") await list.follow(show);
