@@ -233,6 +233,7 @@ class App(Daily):
               return "#";
             };""")
         self.chrome.one("#account").click()
+        self.chrome.one("#data summary").click()
         for button in self.chrome.all("#files button"):
             button.click()
         files = dict(self.chrome.until(lambda: (it := self.chrome.execute_script("return files")) and len(it) == 3 and it, "the files"))
