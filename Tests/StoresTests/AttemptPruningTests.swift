@@ -1,8 +1,4 @@
 import Platform
-import PostgreSQL
-import PostgreSQLStore
-import SQLite
-import SQLiteStore
 import Support
 import Tasks
 import Testing
@@ -41,28 +37,14 @@ struct AttemptPruningTests {
         #expect(try database.keys(place) == IdempotencyKey.remembered)
     }
 
+    private var database: PrunedDatabase { PrunedDatabase(rows: rows, table: "attempts", time: time) }
+
     @Test func `SQLite removes keys of other days as fast as keys can be added`() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("tasks.db")
-        try SQLiteTaskStore.open(path: path).close()
-        let connection = try Connection(path: path, mode: .readWrite)
-        connection.setBusyTimeout(milliseconds: 5000)
-        try connection.execute(rows)
-        let store = try SQLiteTaskStore.open(path: path) { $0.time = time }
-        defer { store.close() }
-        try await expectRemoval { try connection.integer("SELECT count(*) FROM attempts") }
+        try await database.withSQLite { _, count in try await expectRemoval(count) }
     }
 
     @Test("Servers of PostgreSQL remove keys of other days together, in partitions as well", arguments: [nil, 4])
     func postgreSQL(partitions: Int?) async throws {
-        let address = try PostgreSQLServer.started().newDatabase()
-        _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
-        let connection = try PostgreSQLDatabase(address).connect()
-        try connection.runScript(rows)
-        let stores = try (0..<2).map { _ in
-            try PostgreSQLTaskStore.open(address) { ($0.time, $0.pruningMilliseconds) = (time, 1000) }
-        }
-        defer { for store in stores { store.close() } }
-        try await expectRemoval { try connection.run("SELECT count(*) FROM attempts").integer(0, 0) }
+        try await database.withPostgreSQL(partitions: partitions) { _, count in try await expectRemoval(count) }
     }
 }

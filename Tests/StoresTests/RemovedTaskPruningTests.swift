@@ -1,9 +1,5 @@
 import JSON
 import Platform
-import PostgreSQL
-import PostgreSQLStore
-import SQLite
-import SQLiteStore
 import Support
 import TaskArchive
 import Tasks
@@ -72,31 +68,17 @@ struct RemovedTaskPruningTests {
         }
     }
 
+    private var database: PrunedDatabase { PrunedDatabase(rows: rows, table: "removed_tasks", time: time) }
+
     @Test func `SQLite forgets those of all owners together`() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("tasks.db")
-        try SQLiteTaskStore.open(path: path).close()
-        let connection = try Connection(path: path, mode: .readWrite)
-        connection.setBusyTimeout(milliseconds: 5000)
-        try connection.execute(rows)
-        let store = try SQLiteTaskStore.open(path: path) { $0.time = time }
-        defer { store.close() }
-        try await expectForgetting(store) { try connection.integer("SELECT count(*) FROM removed_tasks") }
+        try await database.withSQLite { store, count in try await expectForgetting(store, count) }
     }
 
     @Test(
         "Servers of PostgreSQL forget those of one owner after the other, in partitions as well", arguments: [nil, 4])
     func postgreSQL(partitions: Int?) async throws {
-        let address = try PostgreSQLServer.started().newDatabase()
-        _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
-        let connection = try PostgreSQLDatabase(address).connect()
-        try connection.runScript(rows)
-        let stores = try (0..<2).map { _ in
-            try PostgreSQLTaskStore.open(address) { ($0.time, $0.pruningMilliseconds) = (time, 1000) }
-        }
-        defer { for store in stores { store.close() } }
-        try await expectForgetting(stores[0]) {
-            try connection.run("SELECT count(*) FROM removed_tasks").integer(0, 0)
+        try await database.withPostgreSQL(partitions: partitions) { store, count in
+            try await expectForgetting(store, count)
         }
     }
 }

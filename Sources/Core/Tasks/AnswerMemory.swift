@@ -88,6 +88,13 @@ package final class AnswerMemory: Sendable {
         take(bytes, for: owner) ? AnswerLease(bytes, of: self, for: owner) : nil
     }
 
+    /// A lease for an answer or a request of this many bytes; nil if it is so short that it needs none.
+    package func leaseIfLong(_ bytes: Int, for owner: Owner) throws(StoreError) -> AnswerLease? {
+        guard bytes > Self.unleased else { return nil }
+        guard let lease = lease(bytes, for: owner) else { throw .noRoomForAnswer(bytes: bytes) }
+        return lease
+    }
+
     fileprivate func take(_ bytes: Int, for owner: Owner) -> Bool {
         state.withLock { state in
             guard state.hasRoom(for: bytes, of: owner) else { return false }

@@ -71,7 +71,7 @@ package struct ListChanges: Sendable, Hashable {
     /// The greatest limit.
     package static let most = 1000
 
-    /// What a store reads, one row more than the limit.
+    /// The rows of which a store reads one more than the limit.
     package enum Rows: Sendable, Equatable {
         /// The tasks with greater ids, in the order of ids.
         case tasks(after: Int64)

@@ -26,8 +26,7 @@ extension TaskHandlers {
         let head = JSONValue.object(["owner": .string(owner.identifier), "next": next.map { .string($0) } ?? .null])
         let bytes = list.json.count + 1024
         // The list is a copy that others may be reading, too.
-        let lease = bytes > AnswerMemory.unleased ? answers.lease(bytes, for: owner) : nil
-        guard lease != nil || bytes <= AnswerMemory.unleased else { throw .noRoomForAnswer(bytes: bytes) }
+        let lease = try answers.leaseIfLong(bytes, for: owner)
         var body: [UInt8] = []
         body.reserveCapacity(bytes)
         body += head.serialized().dropLast()

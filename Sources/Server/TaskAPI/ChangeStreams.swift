@@ -140,8 +140,7 @@ extension ChangeStreams {
         guard case .page(let page) = try await store.read(query) else { return nil }
         let head = "event: changes\nid: \(page.next.token(for: query.owner))\ndata: "
         let size = head.utf8.count + page.mostBytes + 2
-        let lease = size > AnswerMemory.unleased ? answers.lease(size, for: query.owner) : nil
-        guard lease != nil || size <= AnswerMemory.unleased else { throw .noRoomForAnswer(bytes: size) }
+        let lease = try answers.leaseIfLong(size, for: query.owner)
         var bytes = Array(head.utf8)
         bytes.reserveCapacity(size)
         bytes += page.json(for: query.owner)
@@ -191,7 +190,7 @@ final class ChangeStream: Sendable {
 
     /// Reads the first event and sends it, also if nothing was changed: the client learns its point.
     func begin() async throws(StoreError) -> Bool {
-        guard let event = try await streams.event(query) else { return false }
+        guard let event = try await streams.event(query(since: point)) else { return false }
         send(event)
         return true
     }
@@ -226,8 +225,10 @@ final class ChangeStream: Sendable {
 
     private var content: ResponseStream? { state.withLock { $0.content } }
 
-    private var query: ListChanges {
-        ListChanges(owner: owner, since: state.withLock { $0.point }, limit: limit)
+    private var point: ChangePoint? { state.withLock { $0.point } }
+
+    private func query(since point: ChangePoint?) -> ListChanges {
+        ListChanges(owner: owner, since: point, limit: limit)
     }
 
     private func askIfNeeded(_ isNeeded: (inout sending State) -> Bool) {
@@ -241,9 +242,9 @@ final class ChangeStream: Sendable {
     }
 
     private func ask() async {
-        let known = state.withLock { $0.point }
+        let known = point
         do throws(StoreError) {
-            guard let event = try await streams.event(query) else { return end(.forgotten) }
+            guard let event = try await streams.event(query(since: known)) else { return end(.forgotten) }
             if event.next != known { return send(event) }
             drained()
         } catch {

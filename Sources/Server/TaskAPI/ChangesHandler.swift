@@ -24,11 +24,7 @@ extension TaskHandlers {
     /// A page as an answer, which has memory of its own if it is long; nil if the point is forgotten.
     private func changes(_ query: ListChanges) async throws(StoreError) -> TaskList? {
         guard case .page(let page) = try await store.read(query) else { return nil }
-        let most = page.mostBytes
-        guard most > AnswerMemory.unleased else {
-            return TaskList(json: page.json(for: query.owner), next: nil, lease: nil)
-        }
-        guard let lease = answers.lease(most, for: query.owner) else { throw .noRoomForAnswer(bytes: most) }
+        let lease = try answers.leaseIfLong(page.mostBytes, for: query.owner)
         return TaskList(json: page.json(for: query.owner), next: nil, lease: lease)
     }
 }

@@ -335,8 +335,9 @@ extension TaskHandlers {
         try request.head.requireNoCondition("the ifMatch of each change is its condition")
         let changes = try ChangeList(body: body, head: request.head).changes
         return .pending { [self] () async throws(APIFailure) in
+            // Many changes, without their texts, wait for their transaction.
             let lease = try await storing(withRoomOf: owner) { () throws(StoreError) in
-                try leaseMemory(for: changes, of: owner)
+                try answers.leaseIfLong(changes.count * MemoryLayout<IdentifiedChange>.stride, for: owner)
             }
             defer { withExtendedLifetime(lease) {} }
             let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
@@ -351,16 +352,6 @@ extension TaskHandlers {
             case .contradiction(let number, let value): throw .input(.change(number: number, .contradiction(value)))
             }
         }
-    }
-
-    /// Leases memory for many changes, without their texts, while they wait for their transaction; nil for a few.
-    private func leaseMemory(
-        for changes: [IdentifiedChange], of owner: Owner
-    ) throws(StoreError) -> AnswerLease? {
-        let bytes = changes.count * MemoryLayout<IdentifiedChange>.stride
-        guard bytes > AnswerMemory.unleased else { return nil }
-        guard let lease = answers.lease(bytes, for: owner) else { throw .noRoomForAnswer(bytes: bytes) }
-        return lease
     }
 
     static func json(_ bytes: [UInt8]) -> Response {

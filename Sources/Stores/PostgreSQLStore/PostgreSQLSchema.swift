@@ -62,8 +62,9 @@ package enum PostgreSQLSchema {
             ADD COLUMN position double precision;
         """
 
-    /// Version 4: change numbers, and when an owner was deleted, with the next id at that time; NULL for nearly all.
+    /// Version 4: change numbers, and when an owner was deleted, with the next id at that time.
     ///
+    /// `deleted` and `first_id` are NULL for nearly all owners.
     /// `change` is the owner's last number, and that of a task's last change, 0 for a change before this migration or by a
     /// server of version 3, which goes on working. `forgotten` is the greatest number whose removal is no longer known. Lists
     /// from before have the origin 1, others a random one. The migration changes no row. There is no index of the numbers: it

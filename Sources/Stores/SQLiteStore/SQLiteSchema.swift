@@ -48,7 +48,7 @@ package enum SQLiteSchema {
         // migration. `forgotten` is the greatest number whose removal is no longer known. Lists from before have the origin
         // 1, others a random one. The migration writes no row. There is no index of the numbers: it would make additions a
         // tenth dearer, and who asks for changes causes no more reading than a whole list does. `deleted` says when an owner was
-        // deleted, `first_id` the next id at that time; NULL for nearly all.
+        // deleted, and `first_id` what the next id was at that time; both are NULL for nearly all owners.
         """
         ALTER TABLE owners ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE owners ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;

@@ -94,7 +94,8 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         _ command: Command
     ) throws(SQLiteError) -> (outcome: Result<Command.Outcome, StoreError>, change: OwnerChange) {
         change = OwnerChange(of: command.owner)
-        known = nil
+        // A command that failed may have left a row unwritten.
+        (known, isRowWritten) = (nil, true)
         let outcome = try command.outcome(on: &self)
         try writeRow()
         return (outcome, change)

@@ -146,7 +146,7 @@ struct ChangesConformance {
     }
 }
 
-/// What a listener was told.
+/// The change numbers that a listener was told, one dictionary for each commit.
 private final class Told: Sendable {
     let numbers = Mutex<[[Owner: Int64]]>([])
 }
