@@ -2,7 +2,7 @@
 
 import { call, Problem, Unreachable } from "./api.js";
 import { policyButton, returnPolicy } from "./sign-in.js";
-import { counted, find, locale, make } from "./dom.js";
+import { counted, find, locale } from "./dom.js";
 import { policies, signOut } from "./session.js";
 import { shared } from "./session-store.js";
 
@@ -23,14 +23,13 @@ export function showPerson(page) {
   // A click beside a dialog closes it; within, each click is on a part of its form.
   addEventListener("click", ({ target }) => target.matches?.("dialog") && target.close());
   find("sign-out").addEventListener("click", () => leave(page));
-  offerData(page, name);
+  offerDeletion(page, name);
 }
 
-/** Offers the list as a file, and its deletion once the name is typed. */
-function offerData(page, name) {
+/** Offers the deletion of the list once the name is typed. */
+function offerDeletion(page, name) {
   const field = find("deletion-name");
   find("deletion").querySelector("b").textContent = name;
-  find("save-list").addEventListener("click", () => telling(() => saveList(page)));
   find("delete-list").addEventListener("click", ({ currentTarget }) => {
     currentTarget.setAttribute("aria-expanded", "true");
     find("deletion").hidden = false;
@@ -41,35 +40,18 @@ function offerData(page, name) {
     event.preventDefault(); // the form would close the dialog
     find("delete-all").click();
   });
-  find("delete-all").addEventListener("click", () => telling(async () => {
-    if (field.value.trim() === name) return deleteList(page);
-    find("data-note").textContent = `Nothing was deleted. Type ${name} as it stands here.`;
-  }));
-}
-
-/** Does something with the server, and says why it did not work. */
-async function telling(work) {
-  find("data-note").textContent = "";
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
-    find("data-note").textContent = error instanceof Problem
-      ? error.message : "The server cannot be reached. Check your connection, then try again.";
-  }
-}
-
-async function saveList({ access }) {
-  const tasks = [];
-  let next = "";
-  do {
-    const answer = await call(access, "GET", `/api/me/export${next}`);
-    tasks.push(...answer.body.tasks);
-    next = answer.next;
-  } while (next);
-  const href = URL.createObjectURL(new Blob([JSON.stringify({ tasks }, null, 2)], { type: "application/json" }));
-  make("a", { href, download: "tasks.json" }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 60000);
+  find("delete-all").addEventListener("click", async () => {
+    const say = (text) => (find("data-note").textContent = text);
+    if (field.value.trim() !== name) return say(`Nothing was deleted. Type ${name} as it stands here.`);
+    say("");
+    try {
+      await deleteList(page);
+    } catch (error) {
+      if (error instanceof Problem) return say(error.message);
+      if (!(error instanceof Unreachable)) throw error;
+      say("The server cannot be reached. Check your connection, then try again.");
+    }
+  });
 }
 
 /** Deletes the list here and on the server, with the changes that wait for tasks of it, and signs out. */

@@ -91,6 +91,7 @@ function updateProblem(row, task) {
   const key = task.state === "stuck" ? JSON.stringify(task.problem) : "";
   if ((old?.dataset.problem ?? "") === key) return;
   old?.remove();
+  row.classList.toggle("asking", Boolean(key));
   if (key) row.append(problemBox(task.problem, key));
 }
 

@@ -1,19 +1,11 @@
-"""The right to leave: the list as a file, and everything deleted."""
+"""The right to leave: everything deleted, once the name is typed."""
 
-import json
 import urllib.error
 
 import axe
 from firefox import Firefox
 from person import PASSWORD, PageTest
 from selenium.webdriver.common.keys import Keys
-
-# Keeps what would be downloaded.
-CATCH = """
-    window.saved = [];
-    URL.createObjectURL = (blob) => (blob.text().then((text) => window.saved.push(text)), "blob:");
-    HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download; };
-"""
 
 
 class Leaving:
@@ -36,16 +28,6 @@ class Leaving:
         except urllib.error.HTTPError as error:
             self.assertEqual(error.code, 403)
             return None
-
-    def test_the_list_can_be_saved_as_a_file(self):
-        self.newcomer()
-        self.person.save("Buy milk", "Pack")
-        self.chrome.execute_script(CATCH)
-        self.open_data()
-        self.chrome.one("#save-list").click()
-        saved = self.chrome.until(lambda: self.chrome.execute_script("return window.saved[0]"), "the file")
-        self.assertEqual(sorted(task["task"] for task in json.loads(saved)["tasks"]), ["Buy milk", "Pack"])
-        self.assertEqual(self.chrome.execute_script("return window.savedAs"), "tasks.json")
 
     def test_the_list_is_deleted_once_the_name_is_typed(self):
         self.newcomer("Nora Newcomer")
