@@ -91,12 +91,12 @@ class PeopleStay(PageTest):
             with run:
                 run.await_page()
                 person.sign_up(address, "Nora Newcomer")
-                person.save("Still there tomorrow")
+                person.save("Still there")
                 person.sign_out()
             with run:
                 run.await_page()
                 person.sign_in(address, PASSWORD)
-                person.await_texts("Still there tomorrow")
+                person.await_texts("Still there")
                 self.chrome.get("about:blank")  # so that no request of the page finds the servers gone
             said = (pathlib.Path(folder) / "run.log").read_text()
             self.assertIn("run: built", said)

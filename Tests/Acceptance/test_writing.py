@@ -312,7 +312,7 @@ class Drafts:
             self.person.press(text, ".edit")
             self.field().send_keys(more)
             self.field("notes").send_keys("Towels")
-            self.chrome.until(lambda: self.person.waiting(), "the draft to be kept")
+            self.chrome.until(lambda: "Towels" in str(self.person.waiting()), "the draft to be kept")
             self.close_and_open()
             self.await_drafts(text)
             self.assertEqual(self.chrome.all(".editor"), [])
