@@ -33,6 +33,7 @@ final class TaskServerProcess: Sendable {
         self.observation = observation
         self.manager = manager
         if let mistake = settings.keyCacheMistake { throw OperatorError(mistake) }
+        openTimers()
         let handover = Handover(of: manager, settings.limits, signals, observation.log)
         let bound = try BoundAddresses(settings, handover)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
