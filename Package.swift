@@ -221,7 +221,8 @@ let package = Package(
         tests(
             "TaskAPITests",
             of: [
-                "TaskAPI", "MemoryStore", "SQLiteStore", "HTTPServer", "HTTP", "Tasks", "Tokens", "JSON", "Platform",
+                "TaskAPI", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "HTTPServer", "HTTP", "Tasks", "Tokens",
+                "JSON", "Platform",
             ]),
         tests(
             "MockAuthorityTests",
