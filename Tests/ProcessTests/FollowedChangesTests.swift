@@ -92,6 +92,10 @@ private struct History {
             }
         }
         try killAmidChanges(&random)
+        // The last change is at one server, and has to reach the streams of the other.
+        try eventuallyBlocking("a last task is added") {
+            try servers.all[0].add("the last", token: token).status == 201
+        }
     }
 
     /// Lets every client go on until it has the list.
