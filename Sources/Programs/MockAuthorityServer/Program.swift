@@ -105,24 +105,24 @@ func runningAuthority() -> String {
 }
 
 /// What `--help` says about each command.
-private let commandHelp = [
+private let commandHelp: KeyValuePairs = [
     "token": """
-          mock-authority token --user NAME  prints one token of the running authority
-        \(tokenHelp)
-        """,
+      mock-authority token --user NAME  prints one token of the running authority
+    \(tokenHelp)
+    """,
     "probe": """
-          mock-authority probe URL          sends good and bad tokens to your own API, and prints what the API accepts and
-                          should not; mock-authority probe --help
-        """,
+      mock-authority probe URL          sends good and bad tokens to your own API, and prints what the API accepts and
+                      should not; mock-authority probe --help
+    """,
     "client-settings": """
-          mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
-                          prints the settings with which that client talks to this authority and to task-server.
-                          In the folder where `make run` runs, the settings have its ports
-        """,
+      mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
+                      prints the settings with which that client talks to this authority and to task-server.
+                      In the folder where `make run` runs, the settings have its ports
+    """,
     "health": """
-          mock-authority health             asks the running authority of these settings whether it is alive
-        """,
-] as KeyValuePairs
+      mock-authority health             asks the running authority of these settings whether it is alive
+    """,
+]
 
 /// The help of the command that the arguments name, or of the whole program.
 private func help(_ arguments: [String]) -> String {
