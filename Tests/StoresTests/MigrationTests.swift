@@ -79,7 +79,7 @@ struct MigrationTests {
         #expect(events.all.contains(.migrated(from: version, to: SQLiteSchema.known)))
         #expect(try database.keys(place) == 1001)
         func retry(_ text: String, _ key: String, of owner: Owner) async throws -> TaskItem? {
-            try await store.add(text, at: now, attempt: IdempotencyKey(key: key, fingerprint: 7), of: owner).repeated
+            try await store.add(text, at: now, key: IdempotencyKey(key: key, fingerprint: 7), of: owner).repeated
         }
         let old = TaskItem(id: 3000, owner: alice, text: try TaskText("old"), created: now, modified: now)
         #expect(try await store.lists([old], of: alice))
@@ -132,7 +132,7 @@ struct MigrationTests {
         let theirs = TaskItem(id: 2, owner: alice, text: try TaskText("theirs"), created: now, modified: now)
         #expect(try await store.lists([renamed, theirs], of: alice))
         let retry = IdempotencyKey(key: "k2", fingerprint: 7)
-        #expect(try await store.add("theirs", at: now, attempt: retry, of: alice) == .repeated(theirs))
+        #expect(try await store.add("theirs", at: now, key: retry, of: alice) == .repeated(theirs))
     }
 
     @Test
