@@ -231,7 +231,7 @@ let package = Package(
             "ProcessTests",
             of: [
                 "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
-                "MemoryStore", "SQLiteStore", "SQLite", "PostgreSQL", "Tokens", "OpenSSL", "Curl",
+                "MemoryStore", "HTTPServer", "SQLiteStore", "SQLite", "PostgreSQL", "Tokens", "OpenSSL", "Curl",
             ],
             exclude: ["tls-exchange.py", "without-ipv6.py"]),
     ] + fuzzing
