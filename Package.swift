@@ -221,7 +221,8 @@ let package = Package(
         tests(
             "TaskAPITests",
             of: [
-                "TaskAPI", "MemoryStore", "SQLiteStore", "HTTPServer", "HTTP", "Tasks", "Tokens", "JSON", "Platform",
+                "TaskAPI", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "HTTPServer", "HTTP", "Tasks", "Tokens",
+                "JSON", "Platform",
             ]),
         tests(
             "MockAuthorityTests",
@@ -231,7 +232,7 @@ let package = Package(
             "ProcessTests",
             of: [
                 "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
-                "MemoryStore", "SQLiteStore", "SQLite", "PostgreSQL", "Tokens", "OpenSSL", "Curl",
+                "MemoryStore", "HTTPServer", "SQLiteStore", "SQLite", "PostgreSQL", "Tokens", "OpenSSL", "Curl",
             ],
             exclude: ["tls-exchange.py", "without-ipv6.py"]),
     ] + fuzzing

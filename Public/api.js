@@ -29,11 +29,10 @@ export const BASE = new URL(".", location).pathname.slice(0, -1);
 
 const LONGEST_SILENCE = 15000; // milliseconds
 
-/**
- * Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}; `next` is the query of
- * the next page. `access` gives the
- * token; a token that the server refuses is renewed once, if that is possible. `heard` is called when an answer begins.
- */
+/** Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}; `next` is the query of
+ * the next page. `access` gives the token; a token that the server refuses is renewed once, if that is possible. `heard`
+ * is called when an answer begins. `each` is called with the text of a stream whenever more of it is there, and returns
+ * what it leaves for the next time; `silence` is how long nothing may come, and `signal` can end it. */
 export async function call(access, method, path, options = {}) {
   const token = access.token ?? (await access.renew());
   if (!token) throw new Problem(401, { code: "token.expired", title: "The session has ended" });
@@ -47,24 +46,16 @@ export async function call(access, method, path, options = {}) {
   }
 }
 
-/**
- * A network's portal answers in the server's place, with any status. The server repeats the name that a request carries in
+/** A network's portal answers in the server's place, with any status. The server repeats the name that a request carries in
  * `client-request-id` (docs/token-validation.md), and nobody else does. So success, also a 204 without a body, is
- * believed only with that name, and a refusal (4xx) only with that or with one of the server's codes ("task.changed").
- */
-async function ask(token, method, path, { headers = {}, body, keepalive = false, heard }) {
+ * believed only with that name, and a refusal (4xx) only with that or with one of the server's codes ("task.changed"). */
+async function ask(token, method, path, { headers = {}, body, keepalive = false, ...reading }) {
   const name = crypto.randomUUID();
-  const { response, answer } = await exchange(path, heard, {
-    method,
-    keepalive,
-    cache: "no-store",
-    credentials: "omit",
-    redirect: "error",
+  const { response, answer } = await exchange(path, reading, {
+    method, keepalive, cache: "no-store", credentials: "omit", redirect: "error",
     headers: {
-      Accept: "application/json, application/problem+json",
-      Authorization: `Bearer ${token}`,
-      "client-request-id": name,
-      "return-client-request-id": "true",
+      Accept: "application/json, application/problem+json", Authorization: `Bearer ${token}`,
+      "client-request-id": name, "return-client-request-id": "true",
       ...(body && { "Content-Type": "application/json" }),
       ...headers,
     },
@@ -82,18 +73,17 @@ async function ask(token, method, path, { headers = {}, body, keepalive = false,
 /** Returns the seconds that `Retry-After` asks for (RFC 9110), which may name a date. */
 const secondsIn = (field) => Math.max(0, Number(field ?? 0) || (Date.parse(field) - Date.now()) / 1000 || 0);
 
-/**
- * Returns a response and its JSON, or null in its place. A request that receives nothing for 15 s is ended; a long answer
- * may take longer. An answer that was cut off on the way counts as no answer.
- */
-async function exchange(path, heard, request) {
+/** Returns a response and its JSON, or null in its place. A request that receives nothing for 15 s is ended; a long answer
+ * may take longer. An answer that was cut off on the way counts as no answer. */
+async function exchange(path, { heard, each, silence = LONGEST_SILENCE, signal }, request) {
   const controller = new AbortController();
+  signal?.addEventListener("abort", () => controller.abort());
   const decoder = new TextDecoder();
   let text = "";
   let timer;
   const wait = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => controller.abort(), LONGEST_SILENCE);
+    timer = setTimeout(() => controller.abort(), silence);
   };
   try {
     wait();
@@ -103,6 +93,7 @@ async function exchange(path, heard, request) {
     for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {
       wait();
       text += decoder.decode(part.value, { stream: true });
+      if (each && response.ok) text = each(text);
     }
     return { response, answer: parsed(text) ?? null };
   } catch (error) {

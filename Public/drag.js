@@ -8,12 +8,10 @@ const FAR = 90; // pixels after which a swipe acts
 const EDGE = 70; // pixels from the edge of the window within which the page scrolls
 const FASTEST = 14; // pixels a frame
 
-/**
- * Lets the rows of a list be dragged by their handles. `drop` is told the row and its new neighbour: (row, {after} or
+/** Lets the rows of a list be dragged by their handles. `drop` is told the row and its new neighbour: (row, {after} or
  * {before}). `rest` is told a row that a finger has held and not moved. `end` is called afterwards, and when the person has
  * given up dragging. Returns {begin, isActive}: `begin` drags a row from where the pointer of an event is; false if the
- * row cannot be moved.
- */
+ * row cannot be moved. */
 export function dragging(list, { drop, rest, end }) {
   let drag; // {pointer, y, from, row, index, height, middle, others, place, frame} while a row is being dragged
   const isActive = () => drag !== undefined;
@@ -96,10 +94,8 @@ export function dragging(list, { drop, rest, end }) {
   return { begin, isActive };
 }
 
-/**
- * Lets a finger swipe the rows of a list: to the right a task is done, or open again, and to the left it is deleted.
- * `hold` is called with a row, and the event with which the finger came, when the finger rests on the row.
- */
+/** Lets a finger swipe the rows of a list: to the right a task is done, or open again, and to the left it is deleted.
+ * `hold` is called with a row, and the event with which the finger came, when the finger rests on the row. */
 export function swiping(list, hold) {
   let swipe; // {pointer, row, x, y, distance, timer} while a finger is on a row
   const end = () => {

@@ -16,8 +16,7 @@ const HURRIED = "tasks.hurried"; // in session storage: a page that is being clo
 const LONGEST_WAIT = 60000; // a deletion that seems to wait for longer was made before the clock was put back
 const STORE_AFTER = 500; // milliseconds: many changes in a row write a long list once
 
-/**
- * One person's tasks. A change is {key, kind, ...}:
+/** One person's tasks. A change is {key, kind, ...}:
  *   add    {text, completed, due?, notes?, position?, at, after}
  *                                                      `key` is its Idempotency-Key, `at` when it was written, `after` the
  *                                                      newest id that was known then
@@ -28,8 +27,7 @@ const STORE_AFTER = 500; // milliseconds: many changes in a row write a long lis
  *                                                      is to stay where it has been changed since
  * A target is a task's id, or the key of an addition that has no id yet. `problem` stops a change until the person
  * decides: {title, detail} for a refusal, {field, theirs} for another value, {gone} for a task that is no more,
- * {added} for an addition that may have been made already.
- */
+ * {added} for an addition that may have been made already. */
 export class Model {
   #isLasting;
   #isForgotten = false; // an answer that comes after sign-out is not kept any more
@@ -41,10 +39,8 @@ export class Model {
   #drafts;
   #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
-  /**
-   * `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out.
-   * `changed` is called when it is known whether a change is kept, and with true if there may be other changes.
-   */
+  /** `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out.
+   * `changed` is called when it is known whether a change is kept, and with true if there may be other changes. */
   constructor(owner, { isLasting = false, changed = () => {} } = {}) {
     this.#isLasting = isLasting;
     this.#listName = `tasks.list.${owner}`;
@@ -135,10 +131,8 @@ export class Model {
     for (const change of this.queue.all()) if (subjectOf(change) === id) this.queue.drop(change.key);
   }
 
-  /**
-   * Whether this addition may have been made already, and its answer lost, so long ago that the server has forgotten
-   * its key: a task with the same text came into the list after the addition was written.
-   */
+  /** Whether this addition may have been made already, and its answer lost, so long ago that the server has forgotten
+   * its key: a task with the same text came into the list after the addition was written. */
   isDoubtful({ text, at, after = 0 }) {
     const isForgotten = Math.abs(Date.now() - at) > KEY_LIFE || this.#newest - after >= KEYS;
     return isForgotten && this.#saved.tasks.some((task) => task.id > after && task.text === text);
@@ -157,12 +151,10 @@ export class Model {
     return waiting;
   }
 
-  /**
-   * What to send while other changes are being sent: {ready, wait}, the changes that can be sent now, oldest first, and the
+  /** What to send while other changes are being sent: {ready, wait}, the changes that can be sent now, oldest first, and the
    * milliseconds until there is another, or null.
    * A task's changes keep their order, and so do additions: their order is that of the list. What is for a task without an
-   * id waits for that, and holds up nothing. A deletion does not wait for the person to decide about other changes.
-   */
+   * id waits for that, and holds up nothing. A deletion does not wait for the person to decide about other changes. */
   next(sending) {
     const blocked = new Set(sending.map(subjectOf));
     const stuck = new Set();
@@ -187,17 +179,12 @@ export class Model {
     return { ready, wait };
   }
 
-  /** Takes the server's answer to a change: `task` is the task in the answer, or null if there is none now. */
-  confirm(change, task) {
-    this.confirmAll([[change, task]]);
-  }
-
-  /** Takes the answers to many changes, as pairs of a change and its task. */
-  confirmAll(answers) {
+  /** Takes the server's answers to changes, as pairs of a change and its task, which is null if there is none now. */
+  confirm(...answers) {
     const ids = new Set(answers.map(([change, task]) => task?.id ?? change.target));
     const others = this.#saved.tasks.filter((other) => !ids.has(other.id));
     const tasks = [...others, ...answers.map(([, task]) => task).filter(Boolean)].sort((a, b) => a.id - b.id);
-    this.#save({ tasks, tag: null, known: this.#saved.known });
+    this.#save({ ...this.#saved, tasks, tag: null });
     for (const [change, task] of answers) {
       if (change.kind === "remove" && !task) this.#dropUntil(change);
       else this.queue.drop(change.key, change.kind === "add" ? task.id : undefined);
@@ -215,7 +202,30 @@ export class Model {
     const before = new Map(this.#saved.tasks.map((task) => [task.id, task]));
     const isNews = (task) => !before.has(task.id) || !isAsShown(task, before.get(task.id));
     if (this.isKnown) this.#news = new Set([...this.#news, ...tasks.filter(isNews).map(({ id }) => id)]);
-    this.#save({ tasks, tag, known: true });
+    this.#save({ ...this.#saved, tasks, tag, known: true });
+  }
+
+  /** The point up to which the list has the changes of the server (docs/sync.md), or null. */
+  get point() {
+    return this.#saved.point;
+  }
+
+  set point(point) {
+    this.#save({ ...this.#saved, point });
+  }
+
+  /** Takes what an event of the stream tells. Returns false if the list had all of that, as of what was done here. */
+  merge({ changed, removed, next }) {
+    const tasks = new Map(this.#saved.tasks.map((task) => [task.id, task]));
+    let isNews = false;
+    for (const id of removed) isNews = tasks.delete(id) || isNews;
+    for (const task of tasksOf(changed)) {
+      isNews ||= JSON.stringify(task) !== JSON.stringify(tasks.get(task.id));
+      tasks.set(task.id, task);
+    }
+    if (isNews) this.replace([...tasks.values()].sort((a, b) => a.id - b.id), null);
+    this.point = next;
+    return isNews;
   }
 
   /** Returns the ids of the tasks that others have changed since the last call. */
@@ -305,7 +315,6 @@ export function taskOf(json) {
   };
 }
 
-/** Returns a list of the server in the form that is used here. */
 export function tasksOf(json) {
   if (!Array.isArray(json)) throw new Unreachable("The answer is no list of tasks.");
   return json.map(taskOf);

@@ -9,7 +9,6 @@ const hasID = (task) => typeof task.id === "number";
 /** A task that has not been saved yet has no id, and stands after all tasks that have one. */
 const placeOf = (task) => task.position ?? (hasID(task) ? task.id : Infinity);
 
-/** Compares two tasks. */
 export function inOrder(one, other) {
   if (placeOf(one) !== placeOf(other)) return placeOf(one) < placeOf(other) ? -1 : 1;
   return hasID(one) && hasID(other) ? one.id - other.id : 0;
@@ -22,10 +21,8 @@ export const beforeAll = (tasks) =>
 /** Compares two tasks by their due dates; tasks without one come last. */
 export const byDue = (one, other) => (one.due ?? LATEST).localeCompare(other.due ?? LATEST);
 
-/**
- * Returns the positions that move `task` directly after or before another one: pairs of a task and its new position.
- * `tasks` are all, in order. It is one pair, unless two neighbours leave no room: then others around them move, too.
- */
+/** Returns the positions that move `task` directly after or before another one: pairs of a task and its new position.
+ * `tasks` are all, in order. It is one pair, unless two neighbours leave no room: then others around them move, too. */
 export function moving(tasks, task, { after, before }) {
   const rest = tasks.filter((other) => other.row !== task.row);
   const index = rest.findIndex((other) => other.row === (after ?? before).row) + (after ? 1 : 0);
@@ -44,10 +41,8 @@ function placesOf(tasks) {
   return tasks.map((task) => (placeOf(task) === Infinity ? ++last : placeOf(task)));
 }
 
-/**
- * Returns positions for a task at this index and for as many neighbours as must move for it, equally far from each
- * other: [index of the first of them, positions].
- */
+/** Returns positions for a task at this index and for as many neighbours as must move for it, equally far from each
+ * other: [index of the first of them, positions]. */
 function room(places, index) {
   for (let width = 0; ; width = 2 * width + 1) {
     const from = Math.max(0, index - width);

@@ -1,4 +1,4 @@
-// The person who is signed in, until when, and the way out.
+// The dialog about the person who is signed in, until when, and the way out; task-page.js loads it when somebody opens it.
 
 import { call, Problem, Unreachable } from "./api.js";
 import { policyButton, returnPolicy } from "./sign-in.js";
@@ -6,12 +6,17 @@ import { counted, find, locale } from "./dom.js";
 import { policies, signOut } from "./session.js";
 import { shared } from "./session-store.js";
 
-/** Fills the account button and its dialog; `page` gives {config, me, model, sync, signInOptions}. */
-export function showPerson(page) {
+let isFilled = false;
+
+/** Opens the dialog; `page` gives {config, me, access, model, sync, others, signInOptions}. */
+export function openPerson(page) {
+  if (!isFilled) fill(page);
+  isFilled = true;
+  openDialog(page.me);
+}
+
+function fill(page) {
   const { claims, mail } = page.me;
-  const name = claims.name || mail || "Signed in";
-  for (const box of document.querySelectorAll(".initials")) box.textContent = initials(name);
-  for (const box of [find("account").querySelector(".name"), find("person-title")]) box.textContent = name;
   find("person-mail").textContent = mail ?? "";
   find("person-id").textContent = claims.owner;
   find("person-policy").textContent = claims.policy || "not in the token";
@@ -19,14 +24,10 @@ export function showPerson(page) {
   const edits = policies(page.config).filter((policy) => policy.kind === "edit");
   find("profile-actions").replaceChildren(
     ...edits.map((policy) => policyButton(page.config, policy, "secondary", page.signInOptions)));
-  find("account").addEventListener("click", () => openDialog(page.me));
-  // A click beside a dialog closes it; within, each click is on a part of its form.
-  addEventListener("click", ({ target }) => target.matches?.("dialog") && target.close());
   find("sign-out").addEventListener("click", () => leave(page));
-  offerDeletion(page, name);
+  offerDeletion(page, find("person-title").textContent);
 }
 
-/** Offers the deletion of the list once the name is typed. */
 function offerDeletion(page, name) {
   const field = find("deletion-name");
   find("deletion").querySelector("b").textContent = name;
@@ -76,9 +77,6 @@ function openDialog({ claims }) {
   find("person").showModal();
 }
 
-const initials = (name) =>
-  name.split(/\s+/).filter(Boolean).map((word) => [...word][0]).slice(0, 2).join("").toUpperCase();
-
 /** Tries once more to save; changes that remain unsaved stay in this browser, and the person is told. */
 async function leave({ config, me, model, sync, others }) {
   const isTold = find("leaving").textContent !== "";
@@ -88,6 +86,7 @@ async function leave({ config, me, model, sync, others }) {
     const left = model.queue.all();
     if (left.length) return tell(left.length, left.filter((change) => model.queue.stateOf(change) !== "kept").length);
   }
+  sync.stream.end();
   model.forget();
   others.postMessage({ left: me.owner });
   await signOut(config, returnPolicy(config, me.policy));

@@ -1,14 +1,12 @@
 // The changes that the server has not answered yet, in IndexedDB. A change is kept when its transaction is complete,
 // and then outlives a crash of the browser. Local storage would not: Chromium writes it to the disk many seconds later.
 
-import { locked, read } from "./storage.js";
+import { read } from "./storage.js";
 
 const PATIENCE = 3000; // milliseconds for reading: a database that does not answer must not hold up sending
 
-/**
- * The changes of one person, in the order in which the database got them, whatever the clock says. A tab shows and
- * sends a change at once, also while it is being written and if it cannot be written.
- */
+/** The changes of one person, in the order in which the database got them, whatever the clock says. A tab shows and
+ * sends a change at once, also while it is being written and if it cannot be written. */
 export class Queue {
   #owner;
   #changed;
@@ -24,7 +22,6 @@ export class Queue {
     this.#owner = owner;
     this.#changed = changed;
     this.#channel.addEventListener("message", ({ data }) => data.owner === owner && this.#hear(data.ids));
-    addEventListener("storage", ({ key }) => key?.startsWith(this.#oldPrefix) && this.#hear([])); // from an older page
   }
 
   /** Returns all changes, oldest first. A change for an addition that nobody knows any more waits for the person. */
@@ -56,7 +53,6 @@ export class Queue {
   /** Removes a change; if it was an addition that got an id, other changes for its task are for that id from now on. */
   drop(key, id) {
     if (id !== undefined) this.#learn([[key, id]]);
-    this.#removeOld([key]);
     this.#changes.delete(key);
     this.#unwritten.delete(key); // it comes last: its transaction finds the new targets of the other changes
     this.#write(key, { id });
@@ -68,7 +64,7 @@ export class Queue {
   }
 
   async #load() {
-    if (this.#oldNames.length) await locked("tasks.queue", () => this.#takeOver());
+    await this.#takeOver();
     await this.#commit();
     let found;
     try {
@@ -120,7 +116,6 @@ export class Queue {
         const change = this.#changes.get(key);
         if (change) change.order ??= orders[index];
       }
-      this.#removeOld(entries.map(([key]) => key));
       const ids = entries.filter(([, { id }]) => id !== undefined).map(([key, { id }]) => [key, id]);
       this.#channel.postMessage({ owner: this.#owner, ids });
     } catch {
@@ -165,35 +160,18 @@ export class Queue {
     return this.#database;
   }
 
-  /* Earlier versions of the page left a record for each change, named by the clock, in local storage. */
-
-  get #oldNames() {
-    return Object.keys(localStorage).filter((name) => name.startsWith(this.#oldPrefix)).sort();
-  }
-
-  get #oldPrefix() {
-    return `tasks.change.${this.#owner}.`;
-  }
-
-  /** Puts the old records into the database under their keys, and removes them when the transaction is complete. */
+  /** Takes over what version 0.1.0 left in local storage: a record for each change, named by the clock, and the ids of additions. */
   async #takeOver() {
-    const ids = read(localStorage, `tasks.names.${this.#owner}`) ?? {};
-    const isNew = ({ change }) => change && !this.#changes.has(change.key) && !this.#unwritten.has(change.key);
-    const records = this.#oldNames.map((name) => ({ name, change: read(localStorage, name) })).filter(isNew);
-    // A clock that was put back has given changes earlier names than their additions.
-    records.sort((a, b) => (b.change.kind === "add") - (a.change.kind === "add"));
-    for (const { name, change } of records) {
-      const at = Number.parseInt(name.slice(this.#oldPrefix.length), 10) / 1000;
-      const known = { at, ...change, target: ids[change.target] ?? change.target };
-      this.#changes.set(change.key, known);
-      this.#unwritten.set(change.key, { change: known });
-    }
+    const [prefix, idsName] = [`tasks.change.${this.#owner}.`, `tasks.names.${this.#owner}`];
+    const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix)).sort();
+    if (!names.length) return;
+    const timeOf = (name) => Number.parseInt(name.slice(prefix.length), 10) / 1000;
+    const changes = names.map((name) => ({ at: timeOf(name), ...read(localStorage, name) })).filter(({ key }) => key);
+    const ids = read(localStorage, idsName) ?? {};
+    changes.sort((a, b) => (b.kind === "add") - (a.kind === "add")); // the clock may have been put back after an addition
+    for (const change of changes) this.put({ ...change, target: ids[change.target] ?? change.target });
     await this.#commit();
-    if (!this.#oldNames.length) localStorage.removeItem(`tasks.names.${this.#owner}`);
-  }
-
-  #removeOld(keys) {
-    for (const name of this.#oldNames) if (keys.some((key) => name.endsWith(`.${key}`))) localStorage.removeItem(name);
+    if (changes.every((change) => this.stateOf(change) === "kept")) [...names, idsName].forEach((name) => localStorage.removeItem(name));
   }
 }
 

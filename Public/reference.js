@@ -3,7 +3,7 @@
 import { find, make } from "./dom.js";
 import { showToken, trial } from "./trial.js";
 
-const METHODS = ["get", "head", "post", "put", "patch", "delete"];
+const METHODS = ["get", "post", "put", "patch", "delete"];
 const RESPONSES = "#/components/responses/";
 const COMMON = 5; // an error of at least this many operations is shown once
 let contract;
@@ -41,9 +41,7 @@ function show() {
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
-function nameOf(response) {
-  return response.$ref?.slice(RESPONSES.length);
-}
+function nameOf(response) { return response.$ref?.slice(RESPONSES.length); }
 
 /** Returns the errors that at least COMMON operations share, by status. */
 function commonErrors() {
@@ -58,7 +56,7 @@ function commonErrors() {
 /** HEAD is explained once, in the introduction, and needs no entry of its own. */
 function operationsOf(tag) {
   return Object.entries(contract.paths).flatMap(([path, item]) =>
-    METHODS.filter((method) => method !== "head" && item[method]?.tags.includes(tag))
+    METHODS.filter((method) => item[method]?.tags.includes(tag))
       .map((method) => ({ path, method, operation: item[method], shared: item.parameters ?? [] })));
 }
 
@@ -143,10 +141,7 @@ function kindOf(schema) {
   return Object.keys(known.properties).map((name) => name + (required.includes(name) ? "" : "?")).join(", ");
 }
 
-function resolve(value) {
-  if (!value.$ref) return value;
-  return value.$ref.slice(2).split("/").reduce((place, name) => place[name], contract);
-}
+function resolve(value) { return value.$ref?.slice(2).split("/").reduce((place, name) => place[name], contract) ?? value; }
 
 /** Returns text with `code`, **strong** and [links](/here), as elements. */
 function rich(text) {

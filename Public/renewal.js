@@ -37,10 +37,8 @@ export class Access {
     return Boolean(store.canShare && all?.refresh && all.since === this.#session.since);
   }
 
-  /**
-   * Returns a new token; `refused` is a token that the server did not take. Returns null if the session has ended.
-   * Throws Unreachable, or the Problem of a sign-in service that may answer later.
-   */
+  /** Returns a new token; `refused` is a token that the server did not take. Returns null if the session has ended.
+   * Throws Unreachable, or the Problem of a sign-in service that may answer later. */
   renew(refused) {
     if (refused && this.#session.token === refused) this.#session.token = null;
     if (!this.canRenew || this.token) return Promise.resolve(this.token);
@@ -105,10 +103,8 @@ export class Access {
   }
 }
 
-/**
- * Returns the token response with the claims of its ID token, if it has one, or null if the authority will never again
- * give a token of this person for this refresh token.
- */
+/** Returns the token response with the claims of its ID token, if it has one, or null if the authority will never again
+ * give a token of this person for this refresh token. */
 async function redeem(config, { policy, refresh, subject }) {
   const { issuer, token_endpoint } = await metadata(config, policy).catch(unreachable);
   const form = { grant_type: "refresh_token", client_id: config.clientId, refresh_token: refresh, scope: scope(config) };

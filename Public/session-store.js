@@ -10,10 +10,8 @@ const SIGNED_OUT = "tasks.signed-out"; // when somebody last signed out in this 
 /** Whether tabs can take turns here, because two must never use the same refresh token. If not, no tab asks for one. */
 export const canShare = Boolean(navigator.locks) && typeof BroadcastChannel === "function";
 
-/**
- * Returns the session of this tab, or null; in a new tab that of the browser, without an access token yet. It may have
- * expired, which only the server decides.
- */
+/** Returns the session of this tab, or null; in a new tab that of the browser, without an access token yet. It may have
+ * expired, which only the server decides. */
 export function current() {
   const [tab, all] = [valid(read(sessionStorage, TAB)), shared()];
   if (!all || tab?.since === all.since) return tab;
@@ -24,10 +22,8 @@ export function current() {
 /** Returns the part of the last session that the tabs of this browser share, or null. */
 export const shared = () => valid(read(localStorage, SHARED));
 
-/**
- * A sign-in: from now on the session of all tabs, or of this one if there is no refresh token. `ends` may be unknown.
- * Without room in this browser there is no session.
- */
+/** A sign-in: from now on the session of all tabs, or of this one if there is no refresh token. `ends` may be unknown.
+ * Without room in this browser there is no session. */
 export function begin({ refresh, ends, token, expires, ...session }) {
   session.since = Math.max(Date.now(), signedOut() + 1);
   forget();
@@ -44,10 +40,8 @@ export function keep(session) {
   write(localStorage, SHARED, { ...all, owner: session.owner, claims: session.claims });
 }
 
-/**
- * Replaces the refresh token of a session, if there is room: most authorities take the old one again. Returns false if
- * the session has been ended or replaced meanwhile.
- */
+/** Replaces the refresh token of a session, if there is room: most authorities take the old one again. Returns false if
+ * the session has been ended or replaced meanwhile. */
 export function rotate({ since }, refresh, ends) {
   const all = shared();
   if (all?.since !== since) return false;
@@ -63,7 +57,6 @@ export function unshare({ since, refresh }) {
   removeAll(localStorage, "tasks.list.");
 }
 
-/** Ends the session of this tab. */
 export const forget = () => sessionStorage.removeItem(TAB);
 
 /** Signs out: ends all sessions that were begun until now, in each tab, also in a tab that is opened again. */
@@ -83,7 +76,6 @@ export function forgetOthers(owner) {
   for (const kind of ["tasks.list.", "tasks.draft."]) removeAll(sessionStorage, kind, owner);
 }
 
-/** Calls when another tab has signed in or out. */
 export function onChange(action) {
   addEventListener("storage", ({ key }) => (key === null || key === SHARED || key === SIGNED_OUT) && action());
 }

@@ -49,23 +49,15 @@ export async function signIn(config, policy, place, stays = canShare) {
   const attempt = { state: random(), nonce: random(), verifier: random(), policy, place, stays, issuer, namesItself };
   if (!write(sessionStorage, ATTEMPT, attempt)) throw new SignInError(NO_ROOM);
   go(authorization_endpoint, {
-    client_id: config.clientId,
-    response_type: "code",
-    response_mode: "fragment",
-    redirect_uri: redirectURI,
-    scope: scope(config, stays),
-    state: attempt.state,
-    nonce: attempt.nonce,
-    code_challenge: await challenge(attempt.verifier),
-    code_challenge_method: "S256",
+    client_id: config.clientId, redirect_uri: redirectURI, scope: scope(config, stays),
+    response_type: "code", response_mode: "fragment", state: attempt.state, nonce: attempt.nonce,
+    code_challenge: await challenge(attempt.verifier), code_challenge_method: "S256",
     ...(localStorage.getItem(ASK_WHO) && { prompt: "login" }),
   });
 }
 
-/**
- * Takes up the authority's answer if the page was opened with one. Returns the place to go back to, or null if there
- * was no answer; throws SignInError.
- */
+/** Takes up the authority's answer if the page was opened with one. Returns the place to go back to, or null if there
+ * was no answer; throws SignInError. */
 export async function finish(config) {
   const answer = takeAnswer();
   if (!answer) return null;
@@ -86,11 +78,9 @@ export async function finish(config) {
   const lifetime = Number(reply.refresh_token_expires_in);
   begin({
     ...tokenOf(reply),
-    policy: attempt.policy,
-    subject: claims.sub,
+    policy: attempt.policy, subject: claims.sub,
     mail: [claims.emails, claims.email, claims.preferred_username].flat().find(Boolean),
-    refresh: reply.refresh_token,
-    ends: lifetime ? Date.now() + 1000 * lifetime : null,
+    refresh: reply.refresh_token, ends: lifetime ? Date.now() + 1000 * lifetime : null,
   });
   if (!current()) throw new SignInError(NO_ROOM);
   localStorage.removeItem(ASK_WHO);
@@ -103,10 +93,8 @@ export const tokenOf = (reply) => ({
   expires: Date.now() + 1000 * Number(reply.expires_in ?? reply.id_token_expires_in ?? 3600),
 });
 
-/**
- * Ends the session in all tabs, then at the authority, without an id_token_hint, because a token has no place in a URL.
- * If the authority cannot be reached, the next sign-in asks for the password.
- */
+/** Ends the session in all tabs, then at the authority, without an id_token_hint, because a token has no place in a URL.
+ * If the authority cannot be reached, the next sign-in asks for the password. */
 export async function signOut(config, policy) {
   const refresh = shared()?.refresh;
   end();
@@ -157,25 +145,17 @@ const away = (leaving) => leaving.then(() => new Promise(() => {}));
 
 async function redeem(config, attempt, code) {
   const { token_endpoint } = await metadata(config, attempt.policy);
-  const reply = await ask(token_endpoint, ["error", "access_token", "id_token"], {
-    method: "POST",
-    body: new URLSearchParams({
-      grant_type: "authorization_code",
-      client_id: config.clientId,
-      code,
-      redirect_uri: redirectURI,
-      code_verifier: attempt.verifier,
-      scope: scope(config, attempt.stays),
-    }),
-  });
+  const form = {
+    grant_type: "authorization_code", client_id: config.clientId, redirect_uri: redirectURI, scope: scope(config, attempt.stays),
+    code, code_verifier: attempt.verifier,
+  };
+  const reply = await ask(token_endpoint, ["error", "access_token", "id_token"], { method: "POST", body: new URLSearchParams(form) });
   if (reply.error) throw new SignInError(firstSentence(reply.error_description ?? reply.error));
   return reply;
 }
 
-/**
- * Returns the claims of the ID token in a token response, if it is for this application and by this issuer, else null.
- * The token came from the token endpoint itself, so its signature need not be checked (OpenID Connect Core 3.1.3.7).
- */
+/** Returns the claims of the ID token in a token response, if it is for this application and by this issuer, else null.
+ * The token came from the token endpoint itself, so its signature need not be checked (OpenID Connect Core 3.1.3.7). */
 export function identityOf({ id_token }, issuer, { clientId }) {
   const claims = id_token && claimsOf(id_token);
   return claims && isIssuer(claims.iss, issuer) && [claims.aud].flat().includes(clientId) ? claims : null;
@@ -207,10 +187,8 @@ export function metadata(config, policy) {
   return ask(`${base}/.well-known/openid-configuration`, ["token_endpoint"]);
 }
 
-/**
- * JSON from the authority. Other JSON, without any of these members, is the answer of a network's portal. Reading is
- * tried twice: a request dies when the device changes its network.
- */
+/** JSON from the authority. Other JSON, without any of these members, is the answer of a network's portal. Reading is
+ * tried twice: a request dies when the device changes its network. */
 async function ask(url, members, options, attempts = options ? 1 : 2) {
   let response;
   try {
@@ -233,10 +211,8 @@ function go(endpoint, parameters) {
   location.assign(url);
 }
 
-/**
- * Returns the scopes to ask for: `profile` because External ID sends no name without it, `offline_access` for a refresh
- * token. At B2C the scope that is the client id itself gets an access token for this very application.
- */
+/** Returns the scopes to ask for: `profile` because External ID sends no name without it, `offline_access` for a refresh
+ * token. At B2C the scope that is the client id itself gets an access token for this very application. */
 export function scope(config, stays = true) {
   const own = config.policies.length ? [config.clientId] : [];
   const api = config.scopes.length ? config.scopes : own;

@@ -10,10 +10,8 @@ export function onKey(target, action, options) {
   target.addEventListener("keydown", (event) => event.isComposing || event.keyCode === 229 || action(event), options);
 }
 
-/**
- * Returns the name of a key. Caps Lock does not change the name, and a key that writes another script has the name of
- * the Latin letter at its place, so Control Z is where the hand expects it on Russian, Greek, Hebrew and Arabic keyboards.
- */
+/** Returns the name of a key. Caps Lock does not change the name, and a key that writes another script has the name of
+ * the Latin letter at its place, so Control Z is where the hand expects it on Russian, Greek, Hebrew and Arabic keyboards. */
 export function keyOf({ key, code = "" }) {
   if (/^[ -~]$/.test(key)) return key.toLowerCase();
   return /^[ -~]+$/.test(key) || !code.startsWith("Key") ? key : code.slice(3).toLowerCase();

@@ -7,14 +7,15 @@
 import { call, Problem, Unreachable } from "./api.js";
 import { bodyOf, guardedField, isAsShown, taskOf, tasksOf, valueOf } from "./model.js";
 import { locked, read, write } from "./storage.js";
+import { streamOf } from "./stream.js";
 
 const LONGEST_WAIT = 30; // seconds
 const PATIENCE = 2000; // milliseconds
-const LOOK_EVERY = 10000; // milliseconds until the page looks for what another device has changed,
+const LOOK_EVERY = 10000; // milliseconds until a page without a stream looks for what another device has changed,
 const IDLE = 3; // times as long if nobody has done anything here
 const ACTIVE_FOR = 120000; // milliseconds ago
 const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
-const AT_ONCE = 5; // requests; browsers open six connections to a server, and one is left for reading
+const AT_ONCE = 4; // requests; browsers open six connections to a server: one has the stream, and one is left for reading
 const LONGEST_DELAY = 86400; // seconds that the server may ask for; browsers do not wait longer than 24 days
 const PAUSES = [250, 1000, 4000]; // milliseconds before a change is compared and tried again
 const REFUSAL = "tasks.refusal"; // in local storage: {until, title, detail, code} of a server that wants no request until then
@@ -23,10 +24,9 @@ const CHANGING = {
   detail: "The server says each time that the task has just changed. Perhaps a proxy in between alters its answers.",
 };
 
-/**
- * `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever the state changes, "changed"
- * for each change that the server has answered, and "sent" when the other tabs should read the list again.
- */
+/** `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever the state changes, "changed"
+ * for each change that the server has answered, and "sent" when the other tabs should read the list again, or take the
+ * `event` of the stream. */
 export class Sync {
   #model;
   #access;
@@ -41,18 +41,26 @@ export class Sync {
   #alone = new Set(); // keys of changes that could not be made together with others
   #hasNews = false; // whether the server has answered a change, so that other tabs should look
   #isFutile = false; // whether comparing has led nowhere since the last pass began
+  #heard = []; // events of the stream that are not in the list yet
 
   constructor(model, access, report) {
     this.#model = model;
     this.#access = access;
     this.#report = report;
+    const tell = (event) => {
+      this.hear(event);
+      this.#tell({ kind: "sent", event });
+    };
+    this.stream = streamOf(model, access, { tell, rest: () => this.#rest });
     let touched = -Infinity;
     for (const type of ["keydown", "pointerdown"]) addEventListener(type, () => (touched = performance.now()), { capture: true });
     let turns = 0;
-    setInterval(() => {
+    setInterval(async () => {
       const isSeen = document.visibilityState === "visible" && navigator.onLine;
       const isTurn = ++turns % IDLE === 0 || performance.now() - touched < ACTIVE_FOR;
-      if (isSeen && isTurn && !this.#isPaged && !this.#failures) this.run({ list: true }); // changes that are being sent go first
+      if (!isSeen || !isTurn || this.#failures) return;
+      if (await this.stream.isLive()) this.#tell({ kind: "changed" }); // another day may have begun
+      else if (!this.#isPaged) this.run({ list: true }); // changes that are being sent go first
     }, LOOK_EVERY);
   }
 
@@ -71,21 +79,41 @@ export class Sync {
     } finally {
       this.#running = false;
     }
+    if (this.#heard.length && !this.#failures) this.run();
   }
 
-  /** Whether the server wants no request yet; if so, tells until when, and runs then. Holds for all tabs, and after a reload. */
+  /** Takes an event of the stream, which this tab or another one has; without one, the list is read again. */
+  hear(event) {
+    if (!event) return this.run({ list: true });
+    // While something waits, the event may tell of an addition whose answer is still on its way.
+    if (!this.#running && this.#model.isKnown && !this.#model.queue.all().length) return this.#merge(event);
+    this.#heard.push(event);
+    if (!this.#running && !this.#failures) this.run({ list: !this.#model.isKnown }); // what has failed is not tried sooner
+  }
+
+  #merge(event) {
+    if (this.#model.merge(event)) this.#tell({ kind: "changed" });
+  }
+
+  /** The milliseconds for which the server wants no request, in all tabs, and after a reload. */
+  get #rest() {
+    const rest = (read(localStorage, REFUSAL)?.until ?? 0) - Date.now();
+    return rest > 0 && rest <= 1000 * LONGEST_DELAY ? rest : 0;
+  }
+
+  /** Whether the server wants no request yet; if so, tells until when, and runs then. */
   #isRefused() {
-    const refusal = read(localStorage, REFUSAL);
-    const rest = (refusal?.until ?? 0) - Date.now();
-    if (rest <= 0 || rest > 1000 * LONGEST_DELAY) return false;
+    const rest = this.#rest;
+    if (!rest) return false;
     this.#later(rest);
-    this.#tell({ kind: "trouble", ...refusal });
+    this.#tell({ kind: "trouble", ...read(localStorage, REFUSAL) });
     return true;
   }
 
   /** Ends the session: nothing is sent any more. */
   end() {
     this.#ended = true;
+    this.stream.end();
     clearTimeout(this.#timer);
     this.#tell({ kind: "ended" });
   }
@@ -113,6 +141,7 @@ export class Sync {
       if (this.#wantsList && this.#model.queue.all().some(({ kind }) => kind === "add")) await this.#list();
       const rest = await this.#sendAll();
       if (this.#wantsList) await this.#list();
+      for (const event of this.#heard.splice(0)) this.#model.merge(event);
       this.#failures = 0;
       this.#tell({ kind: "idle" });
       if (rest !== null) this.#later(rest);
@@ -164,13 +193,13 @@ export class Sync {
       const tasks = new Map(tasksOf(answer.body ?? []).map((task) => [task.id, task]));
       // Tasks that are together too long for one answer are missing in it.
       const isWhole = changes.every((change) => tasks.has(change.target));
-      if (isWhole) this.#model.confirmAll(changes.map((change) => [change, tasks.get(change.target)]));
+      if (isWhole) this.#model.confirm(...changes.map((change) => [change, tasks.get(change.target)]));
       else this.#sendAlone(changes);
       this.#failures = 0;
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const gone = changes.filter((change) => error.status === 404 && error.ids.includes(change.target));
-      this.#model.confirmAll(gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick or to move
+      this.#model.confirm(...gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick or to move
       if (!gone.length) this.#sendAlone(changes);
     }
     this.#answered();
@@ -191,7 +220,7 @@ export class Sync {
       if (change.kind === "add") await this.#add(change);
       else if (change.kind === "remove") await this.#compared(change, () => this.#remove(change));
       else if (guardedField(change)) await this.#compared(change, () => this.#edit(change, guardedField(change)));
-      else this.#model.confirm(change, await this.#patch(change).catch(nothingIf(404))); // null if deleted elsewhere
+      else this.#model.confirm([change, await this.#patch(change).catch(nothingIf(404))]); // null if deleted elsewhere
       this.#failures = 0;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -219,17 +248,17 @@ export class Sync {
       headers: { "Idempotency-Key": change.key },
       body: bodyOf(change),
     });
-    this.#model.confirm(change, taskOf(body));
+    this.#model.confirm([change, taskOf(body)]);
   }
 
   /** Deletes a task that was cleared with others only if it is as it was shown; else it stays, and is shown as it is now. */
   async #remove(change) {
     const { target, of } = change;
-    if (typeof target === "string") return this.#model.confirm(change, null); // its addition was refused
+    if (typeof target === "string") return this.#model.confirm([change, null]); // its addition was refused
     const found = of && (await this.#find(target));
-    if (of && !(found && isAsShown(found.task, of))) return this.#model.confirm(change, found?.task ?? null);
+    if (of && !(found && isAsShown(found.task, of))) return this.#model.confirm([change, found?.task ?? null]);
     await this.#call("DELETE", `/api/tasks/${target}`, { headers: found ? { "If-Match": found.tag } : {} });
-    this.#model.confirm(change, null);
+    this.#model.confirm([change, null]);
   }
 
   /** Only if the field still has the value that the person saw; otherwise the person decides. */
@@ -240,9 +269,9 @@ export class Sync {
       return this.#model.revise(change.key, { problem: { gone: true } });
     }
     const theirs = valueOf(found.task, field);
-    if (theirs === change[field]) return this.#model.confirm(change, found.task);
+    if (theirs === change[field]) return this.#model.confirm([change, found.task]);
     if (theirs !== change.base) return this.#model.revise(change.key, { problem: { field, theirs } });
-    this.#model.confirm(change, await this.#patch(change, { "If-Match": found.tag }));
+    this.#model.confirm([change, await this.#patch(change, { "If-Match": found.tag })]);
   }
 
   async #find(id) {

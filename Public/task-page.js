@@ -7,7 +7,6 @@ import { announce, brief, counted, find, locale, make } from "./dom.js";
 import { alterations, dateFault, focusNew, newTask, offerDays, setNewDay } from "./editor.js";
 import { Model } from "./model.js";
 import { beforeAll, moving } from "./order.js";
-import { showPerson } from "./person.js";
 import { Access } from "./renewal.js";
 import { offerSearch } from "./search.js";
 import * as session from "./session-store.js";
@@ -69,6 +68,7 @@ export class TaskPage {
     page.#goTo(place);
     page.#trouble(complaint ?? "");
     await page.sync.run({ list: true });
+    page.sync.stream.begin();
     return null;
   }
 
@@ -82,8 +82,16 @@ export class TaskPage {
     this.undo = new Undo();
     this.signInOptions = { place: () => this.#place(), complain: (message) => this.#trouble(message) };
     offerShortcuts(this.#view, this.#search);
-    showPerson(this);
+    this.#showPerson();
     this.#listen();
+  }
+
+  #showPerson() {
+    const name = this.me.claims.name || this.me.mail || "Signed in";
+    const initials = name.split(/\s+/).filter(Boolean).map((word) => [...word][0]).slice(0, 2).join("").toUpperCase();
+    for (const box of document.querySelectorAll(".initials")) box.textContent = initials;
+    for (const box of [find("account").querySelector(".name"), find("person-title")]) box.textContent = name;
+    find("account").addEventListener("click", async () => (await import("./person.js")).openPerson(this));
   }
 
   /** The state to restore after the next sign-in. */
@@ -125,6 +133,8 @@ export class TaskPage {
     find("files").addEventListener("click", async ({ target }) => {
       if (target.value) (await import("./files.js")).saveList(this.model.view(), target.value);
     });
+    // A click beside a dialog closes it; within, each click is on a part of its form.
+    addEventListener("click", ({ target }) => target.matches?.("dialog") && target.close());
     find("to-today").addEventListener("click", () => this.#moveOverdue());
     find("retry").addEventListener("click", () => this.#retry());
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
@@ -140,7 +150,10 @@ export class TaskPage {
     };
     for (const event of ["focus", "online", "offline"]) addEventListener(event, look);
     addEventListener("visibilitychange", () => document.visibilityState === "visible" && look());
-    addEventListener("popstate", () => this.#wentBack());
+    addEventListener("popstate", () => {
+      const name = location.hash.slice(1) || "all"; // other fragments, such as that of the skip link, change nothing
+      if (FILTER_NAMES.includes(name)) this.#filter(name);
+    });
     addEventListener("pagehide", () => {
       this.#keepEditing();
       this.sync.leave();
@@ -148,8 +161,8 @@ export class TaskPage {
     });
     addEventListener("pageshow", (event) => event.persisted && location.reload());
     addEventListener("beforeunload", (event) => this.#unkept("failed") && event.preventDefault());
-    this.others.addEventListener("message", ({ data: { changed, left } }) => {
-      if (changed === this.me.owner) this.sync.run({ list: true });
+    this.others.addEventListener("message", ({ data: { changed, event, left } }) => {
+      if (changed === this.me.owner) this.sync.hear(event);
       if (left === this.me.owner) this.leave(); // a tab that signs out does so for all
     });
   }
@@ -167,12 +180,6 @@ export class TaskPage {
     this.#view.filter = name;
     if (remember) history[remember](null, "", this.#view.filter === "all" ? "." : `./#${this.#view.filter}`);
     this.#render();
-  }
-
-  /** Takes the filter from a new address. Other fragments, such as that of the skip link, change nothing. */
-  #wentBack() {
-    const name = location.hash.slice(1) || "all";
-    if (FILTER_NAMES.includes(name)) this.#filter(name);
   }
 
   /* What the page says */
@@ -243,7 +250,7 @@ export class TaskPage {
 
   #report(news) {
     if (news.kind === "changed") return this.#renderSoon();
-    if (news.kind === "sent") return this.others.postMessage({ changed: this.me.owner });
+    if (news.kind === "sent") return this.others.postMessage({ changed: this.me.owner, event: news.event });
     this.#state = news;
     find("ended").hidden = news.kind !== "ended";
     const again = news.until ? ` The page tries again at ${timeOf(news.until)}.` : "";
@@ -330,10 +337,8 @@ export class TaskPage {
     this.#undoable(word, tasks, (now) => this.model.complete(now, completed), (now) => this.model.complete(now, !completed));
   }
 
-  /**
-   * Makes a change of tasks that the person can take back, and make again: `action` and `back` are given a task, and later
-   * the task as it is then, if there is one, and the task as it was.
-   */
+  /** Makes a change of tasks that the person can take back, and make again: `action` and `back` are given a task, and later
+   * the task as it is then, if there is one, and the task as it was. */
   #undoable(word, tasks, action, back, spoken) {
     if (!tasks.length) return;
     this.#change(() => tasks.forEach((task) => action(task, task)));
@@ -362,7 +367,6 @@ export class TaskPage {
     this.#view.edit(now.row, written);
   }
 
-  /** Finishes or deletes several tasks in one step. */
   #together(action, tasks) {
     if (action === "delete") this.#remove(tasks);
     else this.#complete(tasks.filter(({ completed }) => !completed), true);
@@ -418,10 +422,8 @@ export class TaskPage {
     this.undo.offer("deleted", tasks, back, { again: make });
   }
 
-  /**
-   * Returns {make, back}: `make` deletes the tasks as they are given, or as they are then, and `back` brings them back, or
-   * adds them again if the server has deleted them already. `count` is told 1 and -1.
-   */
+  /** Returns {make, back}: `make` deletes the tasks as they are given, or as they are then, and `back` brings them back, or
+   * adds them again if the server has deleted them already. `count` is told 1 and -1. */
   #removal(tasks, asShown, count) {
     let removed;
     let keys;
@@ -480,7 +482,6 @@ const placed = (task) => ({ ...task, position: task.position ?? (typeof task.id 
 /** Returns the lines that say something, without the marks of a list before them. */
 const linesOf = (text) => text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*•]\s+(\[.?\]\s+)?/, "").trim()).filter(Boolean);
 
-/** Returns the message about what is wrong with a text, or null. */
 function faultOf(text) {
   if (!text) return "Write a few words first.";
   return lengthFault("text", text);

@@ -5,7 +5,6 @@ import { find, make } from "./dom.js";
 import { Access } from "./renewal.js";
 import { current } from "./session-store.js";
 
-const LONGEST = 20000; // characters of an answer that are shown
 const PATIENCE = 15000; // milliseconds
 
 let access; // the access to the token of this browser's session; undefined if no one is signed in
@@ -155,11 +154,10 @@ async function send({ method, url, headers, body, needsToken }, state, answer) {
 function shownAnswer(response, text) {
   const json = parsed(text);
   const body = json === undefined ? text : JSON.stringify(json, null, 1);
-  const rest = body.length - LONGEST;
   const parts = [
     make("details", {}, make("summary", { textContent: "Headers" }),
       block("Headers of the answer", [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n"))),
-    block("Body of the answer", rest > 0 ? `${body.slice(0, LONGEST)}\n… and ${rest} more characters` : body || "(no body)"),
+    block("Body of the answer", body || "(no body)"),
   ];
   if (json?.code) parts.unshift(make("p", {}, make("a", { href: `problems.html#${json.code}`, textContent: `${json.code} explained` })));
   return parts;

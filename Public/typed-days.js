@@ -88,10 +88,8 @@ function waysOf(language) {
 const whole = (pattern) =>
   new RegExp(`(?<=^|\\s)(?<lead>(?:on|by|due|this) )?(?:${pattern})(?=$|[\\s,;:!?]|\\.(?:\\s|$))`, "giu");
 
-/**
- * Returns {day, words, rest}, the last day that is named in a text, the words that name it, and the text without them, or
- * null. Words that often mean something else, such as "sat" or "1/2", must be at the end, or after "on", "by" or "due".
- */
+/** Returns {day, words, rest}, the last day that is named in a text, the words that name it, and the text without them, or
+ * null. Words that often mean something else, such as "sat" or "1/2", must be at the end, or after "on", "by" or "due". */
 export function dayIn(text, language = navigator.language) {
   const shown = text.replace(QUOTED, (quoted) => "\0".repeat(quoted.length));
   const name = `${language} ${dayAfter(0)}`;

@@ -7,53 +7,50 @@ import { UNDO_TIME } from "./model.js";
 import { keyOf, onKey } from "./shortcuts.js";
 
 const SHOWN = UNDO_TIME - 500;
+const HELD = 600; // milliseconds after a click in which the button takes no other
 
 export class Undo {
   #steps = []; // {word, tasks, back, again}, oldest first
   #undone = []; // those that were taken back since the last new step
   #isHinted = false;
-  #alike = 0; // the number of the last steps that the toast counts together
   #timer;
 
   constructor() {
-    find("undo").addEventListener("click", () => this.#take());
+    find("undo").addEventListener("click", ({ currentTarget: { classList } }) => {
+      if (classList.contains("held")) return; // the second click of a double click
+      classList.add("held");
+      setTimeout(() => classList.remove("held"), HELD);
+      this.#take();
+    });
     find("show").addEventListener("click", () => this.#steps.at(-1).show());
     onKey(window, (event) => this.#key(event));
   }
 
-  /**
-   * Offers a step: `word` says what was done to the tasks, such as "deleted", `back` takes it back, and `again` makes it
-   * again. `spoken` is what a screen reader says in place of that, and `show` shows what is not in sight.
-   */
+  /** Offers a step: `word` says what was done to the tasks, such as "deleted", `back` takes it back, and `again` makes it
+   * again. `spoken` is what a screen reader says in place of that, and `show` shows what is not in sight. */
   offer(word, tasks, back, { again, spoken, show } = {}) {
     this.#undone = [];
-    this.#push({ word, tasks, back, again, show });
+    this.#steps.push({ word, tasks, back, again, show });
+    find("undo").classList.remove("held"); // a click is for this step
+    this.#show();
     const hint = this.#isHinted || spoken ? "" : `. ${isMac ? "Command" : "Control"} Z takes it back.`; // said once
     this.#isHinted ||= hint !== "";
     announce(spoken ?? `${find("toast-text").textContent}${hint}`);
-  }
-
-  #push(step) {
-    const isAlike = !find("toast").hidden && this.#steps.at(-1)?.word === step.word;
-    this.#alike = isAlike ? this.#alike + 1 : 1;
-    this.#steps.push(step);
-    this.#show();
   }
 
   #show() {
     find("toast").hidden = !this.#steps.length;
     clearInterval(this.#timer);
     if (!this.#steps.length) return;
-    find("show").hidden = !this.#steps.at(-1).show;
-    const steps = this.#steps.slice(-this.#alike);
-    find("toast-text").textContent = sentence(steps[0].word, steps.flatMap(({ tasks }) => tasks));
+    const { word, tasks, show } = this.#steps.at(-1);
+    find("show").hidden = !show;
+    find("toast-text").textContent = sentence(word, tasks);
     // The offer stays as long as the pointer or the focus is on it.
     this.#timer = setInterval(() => (find("toast").hidden ||= !find("toast").matches(":focus-within, :hover")), SHOWN);
   }
 
   #take() {
     const step = this.#steps.pop();
-    this.#alike = Math.max(this.#alike - 1, 1);
     step.back();
     if (step.again) this.#undone.push(step);
     const hadFocus = find("toast").contains(document.activeElement);
@@ -65,7 +62,8 @@ export class Undo {
   #makeAgain() {
     const step = this.#undone.pop();
     step.again();
-    this.#push(step);
+    this.#steps.push(step);
+    this.#show();
     announce(`Again. ${sentence(step.word, step.tasks)}`);
   }
 
@@ -84,6 +82,6 @@ export class Undo {
 
 /** Returns "Deleted: Buy milk", or "2 deleted". */
 function sentence(word, tasks) {
-  const count = new Set(tasks.map((task) => task.row)).size;
-  return count === 1 ? `${word[0].toUpperCase()}${word.slice(1)}: ${brief(tasks[0].text)}` : `${count} ${word}`;
+  const [{ text }, ...others] = tasks;
+  return others.length ? `${tasks.length} ${word}` : `${word[0].toUpperCase()}${word.slice(1)}: ${brief(text)}`;
 }

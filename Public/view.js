@@ -14,12 +14,10 @@ import { read, write } from "./storage.js";
 /** The tasks that each filter shows, and what an empty list says: what there is none of, and why. */
 const FILTERS = {
   all: {
-    has: () => true,
-    empty: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
+    has: () => true, empty: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
   },
   today: {
-    has: (task) => isForToday(task) || isOverdue(task),
-    empty: ["Nothing left for today.", "What is due today or overdue appears here."],
+    has: (task) => isForToday(task) || isOverdue(task), empty: ["Nothing left for today.", "What is due today or overdue appears here."],
   },
   upcoming: {
     has: (task) => !task.completed && Boolean(task.due) && task.due > today(),
@@ -38,11 +36,9 @@ const HELD = 600; // milliseconds that a finished or deleted row stays where it 
 const KEPT = { "finished-toggle": "tasks.finished", "by-due": "tasks.by-due" };
 const isSet = (name) => read(localStorage, KEPT[name]) === true;
 
-/**
- * Shows tasks; `actions` are the functions of the rows' controls: {complete, save, plan, discard, remove, move, decide},
+/** Shows tasks; `actions` are the functions of the rows' controls: {complete, save, plan, discard, remove, move, decide},
  * `together` for what is done to several tasks at once, and `changed`, after which other rows may have to be shown. Open tasks
- * are in one list, finished ones in another that can be folded.
- */
+ * are in one list, finished ones in another that can be folded. */
 export class ListView {
   #rows = new Map(); // row name -> element
   #tasks = new Map(); // row name -> task
@@ -68,6 +64,7 @@ export class ListView {
     this.#actions = actions;
     for (const list of Object.values(this.#lists)) {
       list.addEventListener("change", (event) => this.#changed(event));
+      const refuseHeld = (event) => event.target.closest(".held") && event.preventDefault(); // no second click
       list.addEventListener("click", refuseHeld, { capture: true });
       list.addEventListener("click", (event) => event.defaultPrevented || this.#clicked(event));
       onKey(list, (event) => this.#key(event));
@@ -120,7 +117,6 @@ export class ListView {
     return this.#words.length > 0;
   }
 
-  /** The number of tasks that are shown. */
   get count() {
     return this.#rows.size;
   }
@@ -181,7 +177,6 @@ export class ListView {
     return isSet("by-due") || this.#filter === "upcoming";
   }
 
-  /** Puts the name of a day above its first task. */
   #renderDays(tasks) {
     const firsts = new Map(tasks.filter(({ due }, index) => due !== tasks[index - 1]?.due).map(({ row, due }) => [row, due]));
     for (const heading of this.#lists.open.querySelectorAll(".day")) {
@@ -321,14 +316,12 @@ export class ListView {
     return Boolean(box) && box.top >= find("add").getBoundingClientRect().bottom && box.bottom <= innerHeight;
   }
 
-  /** Scrolls a row into sight, perhaps with the focus. */
   reveal(name, isFocused) {
     const row = this.#rows.get(name);
     row?.scrollIntoView({ block: "nearest" });
     if (isFocused) row?.querySelector(".check").focus({ preventScroll: true });
   }
 
-  /** Returns the row of a task, which shows the task as it is now. */
   #show(task) {
     const [spare, before, day = this.#day] = this.#spare.get(task.row) ?? [];
     this.#spare.delete(task.row);
@@ -437,10 +430,8 @@ export class ListView {
     return `${rows.indexOf(row) + 1} of ${rows.length}`;
   }
 
-  /**
-   * Opens a task that is shown, with its values or with those that were half written before, and the cursor in a field;
-   * `seen` are the values with which the person started. Saves the task that was open before.
-   */
+  /** Opens a task that is shown, with its values or with those that were half written before, and the cursor in a field;
+   * `seen` are the values with which the person started. Saves the task that was open before. */
   edit(name, { values, seen, field = "text" } = {}) {
     if (name === this.#edited || this.#held.has(name) || !this.#save() || !this.#rows.has(name)) return;
     const element = this.#rows.get(name);
@@ -491,11 +482,6 @@ export class ListView {
   #taskOf(row) {
     return this.#tasks.get(row.dataset.row);
   }
-}
-
-/** A row that was finished or deleted just now takes no second click. */
-function refuseHeld(event) {
-  if (event.target.closest(".held")) event.preventDefault();
 }
 
 /** Puts an element before another one, or last, with its focus and its state if the browser can do that in one list. */

@@ -58,9 +58,13 @@ class Person:
         self.await_list()
 
     def sign_out(self):
-        self.chrome.one("#account").click()
+        self.open_account()
         self.chrome.one("#sign-out").click()
         self.await_welcome()
+
+    def open_account(self):
+        self.chrome.one("#account").click()
+        self.chrome.until(lambda: self.chrome.one("#person").is_displayed(), "the dialog")
 
     def await_list(self):
         self.chrome.until(lambda: self.chrome.one("#tasks").is_displayed(), "the list")
@@ -106,6 +110,11 @@ class Person:
     def remove(self, text):
         self.press(text, ".remove")
         self.await_let_go()
+
+    def undo(self):
+        """Presses Undo, as soon as it takes a click again."""
+        self.chrome.until(lambda: not self.chrome.all("#undo.held"), "the button")
+        self.chrome.one("#undo").click()
 
     def await_let_go(self):
         """Waits until no row stays for a moment, because it was finished or deleted just now."""
@@ -173,6 +182,13 @@ class Person:
               all.onsuccess = () => done(all.result);
               request.result.close();
             };""")
+
+    def deafen(self):
+        """From now on this page hears of no change, as behind a proxy that lets no stream through."""
+        self.chrome.execute_script("""
+            const real = window.fetch;
+            window.fetch = async (url, options) => url === "/api/tasks/changes" ? new Response(null, { status: 404 }) : real(url, options);
+            dispatchEvent(new Event("online"));""")
 
     def look_again(self):
         """Comes back to the tab."""

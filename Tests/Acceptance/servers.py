@@ -131,10 +131,11 @@ class Servers:
 
     @contextlib.contextmanager
     def another_page(self, **settings):
-        """A second `task-server`, with these settings and its own tasks."""
+        """Another `task-server`, with these settings and its own tasks."""
         port = free_port()
+        name = f"other-{port}"
         self._start(
-            "task-server", "other",
+            "task-server", name,
             **{
                 "TASKS_LISTEN": f"127.0.0.1:{port}", "TASKS_ADMIN_LISTEN": "off", "TASKS_DATABASE": "memory:",
                 "TASKS_AUTHORITY": f"{self.authority}/{TENANT}", "TASKS_POLICIES": POLICIES, "TASKS_CLIENT_ID": CLIENT,
@@ -142,10 +143,10 @@ class Servers:
             })
         try:
             url = f"{'https' if 'TASKS_TLS_CERT' in settings else 'http'}://127.0.0.1:{port}"
-            self._await("other", f"{url}/readyz")
+            self._await(name, f"{url}/readyz")
             yield url
         finally:
-            self._end(self.running.pop("other"))
+            self._end(self.running.pop(name))
 
     @contextlib.contextmanager
     def proxy(self, url, program, *arguments):

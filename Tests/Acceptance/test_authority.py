@@ -34,7 +34,7 @@ class UnusualSignIns(PageTest):
             self.person.filter("done")
             self.chrome.one("#new").clear()
             self.chrome.one("#new").send_keys("A draft")
-            self.chrome.one("#account").click()
+            self.person.open_account()
             self.chrome.one("#profile-actions button").click()
             self.chrome.until(lambda: self.chrome.all("[name=displayName]"), "the profile")
             self.chrome.one("[name=displayName]").clear()
@@ -58,7 +58,7 @@ class UnusualSignIns(PageTest):
             person.fill(signInName="alice@example.com", password=PASSWORD)
             person.await_list()
             person.save("Buy milk")
-            self.chrome.one("#account").click()
+            self.person.open_account()
             self.chrome.one("#person summary").click()
             claims = lambda: self.chrome.one("#claims").text
             self.chrome.until(lambda: "tasks.read tasks.write" in claims(), "the scopes among the claims")

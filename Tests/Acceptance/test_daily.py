@@ -87,6 +87,17 @@ class StepsBack(Daily):
         ActionChains(self.chrome, 0).key_down(Keys.CONTROL).key_down(Keys.SHIFT).send_keys("z").key_up(
             Keys.SHIFT).key_up(Keys.CONTROL).perform()
 
+    def test_a_double_click_takes_back_one_step(self):
+        self.fill("one", "two", "three")
+        for text in ["one", "two"]:
+            self.person.remove(text)
+        self.assertEqual(self.chrome.words("#toast-text"), "Deleted: two")  # what one click brings back
+        button = self.chrome.one("#undo")
+        ActionChains(self.chrome, 0).move_to_element(button).click().pause(0.25).click().perform()
+        self.person.await_texts("two", "three")
+        self.person.undo()
+        self.person.await_texts("one", "two", "three")
+
     def test_an_addition_is_a_step_too(self):
         self.fill("old")
         self.person.complete("old")
@@ -306,7 +317,7 @@ class Adding(Daily):
         self.person.row("three").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
         self.person.save("new")
         self.person.save("newer")
-        self.assertEqual(self.places(), [0, "2 added", True])
+        self.assertEqual(self.places(), [0, "Added: newer", True])
         self.person.await_texts("newer", "new", "one", "three", "two")
         self.person.refresh()
         self.person.await_texts("newer", "new", "one", "three", "two")

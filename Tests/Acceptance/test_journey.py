@@ -77,7 +77,7 @@ class Journey(PageTest):
 
     def test_who_am_i(self):
         address = self.newcomer("Nora Newcomer")
-        self.chrome.one("#account").click()
+        self.person.open_account()
         shown = self.chrome.words("#person")
         for part in ["Nora Newcomer", address, "Signed in until ", "Other devices stay signed in: sign out on each"]:
             self.assertIn(part, shown)
@@ -88,7 +88,7 @@ class Journey(PageTest):
         self.assertRegex(text, r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}")
         self.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
         self.chrome.until(lambda: not self.chrome.one("#person").is_displayed(), "the dialog to close")
-        self.chrome.one("#account").click()
+        self.person.open_account()
         corner = self.chrome.one("#person").rect
         for distance, stays in [(9, True), (-9, False)]:  # from the corner of the dialog
             actions = ActionBuilder(self.chrome)
@@ -113,7 +113,7 @@ class Journey(PageTest):
         person.await_texts("one", "three")
         self.chrome.one("#clear").click()
         person.await_texts()
-        self.chrome.one("#undo").click()
+        self.person.undo()
         person.await_texts("one", "three")
         self.chrome.one("#clear").click()
         person.filter("all")
@@ -145,6 +145,7 @@ class TwoDevices(PageTest):
         self.person.save("Buy milk")
         self.other.look_again()
         self.other.await_texts("Buy milk")
+        self.person.deafen()
         self.other.rename("Buy milk", "Buy oat milk")
         self.other.await_saved()
         self.person.rename("Buy milk", "Buy soy milk")

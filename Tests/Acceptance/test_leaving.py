@@ -10,7 +10,7 @@ from selenium.webdriver.common.keys import Keys
 
 class Leaving:
     def open_data(self):
-        self.chrome.one("#account").click()
+        self.person.open_account()
         self.chrome.one("#data summary").click()
 
     def note(self, words):

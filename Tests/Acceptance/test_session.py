@@ -252,7 +252,7 @@ class Renewal(SessionTest):
               model.add("Buy milk");
               const [addition] = model.queue.all();
               model.complete({ id: addition.key }, true);
-              model.confirm(addition, { id: 7, text: "Buy milk", completed: false });
+              model.confirm([addition, { id: 7, text: "Buy milk", completed: false }]);
               model.forget();
             });""")
         self.chrome.until(

@@ -182,7 +182,7 @@ class Connections(PageTest):
         for text in ["Buy oat milk", "Buy bread"]:
             self.person.remove(text)
             self.chrome.until(lambda: text not in self.person.texts(), "the row to go")
-            self.chrome.one("#undo").click()
+            self.person.undo()
             self.chrome.until(lambda: "Title" in self.person.row(text).text, "the refusal")
             self.person.remove(text)
         self.person.await_texts()
@@ -214,7 +214,7 @@ class Connections(PageTest):
         self.chrome.connect(False)
         self.person.add("Written offline")
         self.person.await_status("Offline, 1 change kept")
-        self.chrome.one("#account").click()
+        self.person.open_account()
         self.chrome.one("#sign-out").click()
         self.chrome.until(lambda: self.chrome.one("#leaving").is_displayed(), "the warning")
         self.assertIn("1 change is not saved yet. It stays in this browser and is saved when you", self.chrome.words("#leaving"))

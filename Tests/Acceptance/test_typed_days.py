@@ -135,7 +135,7 @@ class TypedDays:
                 self.chrome.until(lambda: self.on_server()[0].get("due") == due, f"{name} in the {where}")
                 self.assertFalse(self.chrome.one("#day-menu").is_displayed())
                 self.assertIn("Call Jonas", self.chrome.switch_to.active_element.accessible_name)
-        self.chrome.one("#undo").click()
+        self.person.undo()
         self.chrome.until(lambda: self.on_server()[0].get("due") == monday, "the date before")
 
 

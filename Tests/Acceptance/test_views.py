@@ -90,7 +90,7 @@ class Views(Daily):
         self.person.await_saved()
         due = lambda: {task["task"]: task.get("due") for task in self.on_server()}
         self.assertEqual([due()[name] for name in ["late", "yesterday", "later"]], [day(0), day(0), day(9)])
-        self.chrome.one("#undo").click()
+        self.person.undo()
         self.chrome.until(lambda: self.chrome.one("#to-today").is_displayed(), "the overdue again")
         self.person.await_saved()
         self.assertEqual([due()[name] for name in ["late", "yesterday", "later"]], [day(-3), day(-1), day(9)])
@@ -108,7 +108,7 @@ class Truth(Daily):
         self.person.await_texts()
         self.assertNotIn("Nothing done", self.chrome.words("#empty"))
         self.assertEqual(self.progress(), [4, 5])
-        self.chrome.one("#undo").click()
+        self.person.undo()
         self.person.await_texts(*[f"done {number}" for number in range(4)])
         self.assertEqual(self.progress(), [4, 5])
         self.chrome.one("#clear").click()
@@ -157,7 +157,7 @@ class Several(Daily):
         self.chrome.one("#selection [value=finish]").click()
         self.person.await_texts("one", "five", "two", "three", "four")
         self.assertFalse(self.chrome.one("#selection").is_displayed())
-        self.chrome.one("#undo").click()
+        self.person.undo()
         self.person.await_texts("one", "two", "three", "four", "five")
         self.chrome.execute_script("document.querySelector('#rows .check').focus()")
         self.chrome.key("x")
@@ -185,7 +185,7 @@ class Several(Daily):
         self.shift_click("four")
         self.chrome.one("#selection [value=delete]").click()
         self.person.await_texts("five")
-        self.chrome.one("#undo").click()
+        self.person.undo()
         self.person.await_texts("one", "two", "three", "four", "five")
         self.person.await_saved()
         self.assertEqual(len(self.on_server()), 5)
@@ -232,7 +232,7 @@ class App(Daily):
               blob.text().then((text) => files.push([blob.type, text]));
               return "#";
             };""")
-        self.chrome.one("#account").click()
+        self.person.open_account()
         self.chrome.one("#data summary").click()
         for button in self.chrome.all("#files button"):
             button.click()
@@ -247,7 +247,7 @@ class App(Daily):
     def test_pages_for_developers_are_in_the_account(self):
         shown = lambda selector: [link.text for link in self.chrome.all(selector) if link.is_displayed()]
         self.assertEqual(shown(".foot a"), [])
-        self.chrome.one("#account").click()
+        self.person.open_account()
         self.chrome.one("#person summary").click()
         self.assertEqual(shown("#person .links a"), ["API", "Problems explained", "OpenAPI"])
         self.chrome.one("#person-close").click()

@@ -257,7 +257,7 @@ private func suspended(_ body: RequestLifecycle.ExpectedBody) -> RequestLifecycl
 
 private func streaming(_ body: RequestLifecycle.ExpectedBody = .none) -> RequestLifecycle {
     var response = Response(200)
-    response.stream = ResponseStream(filler: [], onDrained: {}, onClosed: { _ in })
+    response.stream = ResponseStream(filler: [], onDrained: {}, onClosed: {})
     return deciding(body).after(.decision(.respond(response)))
 }
 

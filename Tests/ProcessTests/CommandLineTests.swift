@@ -1,4 +1,5 @@
 import Glibc
+import HTTPServer
 import Platform
 import Settings
 import Support
@@ -73,6 +74,14 @@ import Testing
         let limits = try ServerSettings.read(SettingInput(arguments: ["health"], environment: settings)).values.limits
         #expect(limits.connectionsPerAddress(of: limits.connections) == limit)
         #expect(limits.connectionsPerAddress(of: 12) == (settings.isEmpty ? 8 : limit))
+    }
+
+    @Test func `Streams have connections besides those of requests`() throws {
+        let settings = ["TASKS_CONNECTIONS": "100", "TASKS_STREAMS": "30"]
+        let input = SettingInput(arguments: ["health"], environment: settings)
+        let limits = try ServerSettings.read(input).values.serverLimits
+        #expect((limits.connections, limits.streams, limits.suspensions) == (130, 30, 100))
+        #expect(limits.connectionsOfRequests == 100)
     }
 
     @Test(arguments: ["task-server", "mock-authority"])

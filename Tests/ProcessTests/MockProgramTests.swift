@@ -28,6 +28,19 @@ import Testing
         #expect(version.end == .exit(0) && version.output.hasPrefix("mock-authority "))
     }
 
+    @Test(
+        "Each command explains itself, and a misspelt one is named",
+        arguments: [
+            ("token", "tokn"), ("probe", "prob"), ("client-settings", "client-setings"), ("health", "helth"),
+        ])
+    func commands(name: String, misspelt: String) throws {
+        let (end, output, _) = try Self.run([name, "--help"])
+        #expect(end == .exit(0) && output.contains("mock-authority \(name) "), "\(output)")
+        #expect(!output.contains("--allow-remote"), "\(output)")
+        let wrong = try Self.run([misspelt])
+        #expect(wrong.end == .exit(78) && wrong.errors.contains("Did you mean \(name)?"), "\(wrong)")
+    }
+
     @Test func `Wrong settings end it with 78 and all errors at once`() throws {
         let (end, output, errors) = try Self.run(
             ["--listen", "0.0.0.0:0", "--tls-listen", "127.0.0.1:0", "--era=2050"], ["MOCK_LAXX": "true"])

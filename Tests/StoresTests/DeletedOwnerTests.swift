@@ -32,7 +32,7 @@ struct DeletedOwnerTests {
             case (9, let id?): _ = try await store.remove(id / 3 + 1, of: owner)
             default:
                 let key = size == 30 ? IdempotencyKey(key: "\(number)", fingerprint: 1) : nil
-                last[owner] = try await store.added(text, details: details, attempt: key, of: owner).id
+                last[owner] = try await store.added(text, details: details, key: key, of: owner).id
             }
         }
     }

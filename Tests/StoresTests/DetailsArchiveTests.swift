@@ -36,18 +36,18 @@ struct DetailsArchiveTests {
             .due: .string("2028-02-29"), .notes: .string("two\r\nlines \"caf\u{E9}\""), .position: .real(-2.5),
         ])
         let full = try await store.added("full", details: details, at: start, of: alice)
-        let keyed = try await store.added("keyed", details: details, at: start, attempt: key, of: alice)
+        let keyed = try await store.added("keyed", details: details, at: start, key: key, of: alice)
         let tenth = TaskDetails([.position: .real(0.1)])
         let old = IdempotencyKey(key: "old", fingerprint: 1)
         let items = [
             full, keyed, try await store.added("bare", of: alice),
             try await store.added("tenth", details: tenth, of: alice),
             try await store.added("all", details: .example, of: alice),
-            try await store.added("old", at: start - IdempotencyKey.lifetime, attempt: old, of: alice),
+            try await store.added("old", at: start - IdempotencyKey.lifetime, key: old, of: alice),
         ]
         // Only the key of this task is left.
         let other = IdempotencyKey(key: "k \"1\"", fingerprint: .max)
-        let gone = try await store.added("gone", completed: true, at: start, attempt: other, of: alice)
+        let gone = try await store.added("gone", completed: true, at: start, key: other, of: alice)
         #expect(try await store.remove(gone.id, of: alice))
         store.close()
         let exported = try TaskDatabase.sqlite(path).lines()
@@ -73,12 +73,12 @@ struct DetailsArchiveTests {
         for store in [try PostgreSQLTaskStore.open(address), try SQLiteTaskStore.open(path: copy)] as [any TaskStore] {
             defer { store.close() }
             #expect(try await store.lists(items, of: alice))
-            let retry = try await store.add("keyed", details: details, at: start, attempt: key, of: alice)
+            let retry = try await store.add("keyed", details: details, at: start, key: key, of: alice)
             #expect(retry == .repeated(keyed))
-            let late = try await store.add("gone", completed: true, at: start + 9, attempt: other, of: alice)
+            let late = try await store.add("gone", completed: true, at: start + 9, key: other, of: alice)
             #expect(late == .repeated(gone))
             let reused = IdempotencyKey(key: other.key, fingerprint: 7)
-            #expect(try await store.add("y", at: start + 9, attempt: reused, of: alice) == .keyReused)
+            #expect(try await store.add("y", at: start + 9, key: reused, of: alice) == .keyReused)
         }
     }
 

@@ -78,7 +78,7 @@ struct ForeignRowTests {
                 async let other = place.store.added("bob's", of: bob)
                 await expectBroken("\(number)") { _ = try await place.store.added("x", of: alice) }
                 await expectBroken("\(number)") {
-                    _ = try await place.store.add("x", at: start, attempt: key, of: alice)
+                    _ = try await place.store.add("x", at: start, key: key, of: alice)
                 }
                 _ = try await other
                 #expect(throws: OperatorError.self, "\(number)") { try place.archive.lines() }
@@ -104,16 +104,16 @@ struct ForeignRowTests {
     @Test(arguments: kinds)
     func `The record of an idempotency key is held to the same`(kind: MovableStore) async throws {
         try await kind.with { place in
-            _ = try await place.store.add("x", at: start, attempt: key, of: alice)
+            _ = try await place.store.add("x", at: start, key: key, of: alice)
             for change in ["id = 9223372036854775807", "time = 9223372036854775807"] {
                 try place.run("UPDATE attempts SET \(change)")
                 await expectBroken("\(change)") {
-                    _ = try await place.store.add("x", at: start, attempt: key, of: alice)
+                    _ = try await place.store.add("x", at: start, key: key, of: alice)
                 }
                 #expect(throws: OperatorError.self, "\(change)") { try place.archive.lines() }
                 try place.run("UPDATE attempts SET id = 1, time = \(start)")
             }
-            #expect(try await place.store.add("x", at: start, attempt: key, of: alice).repeated != nil)
+            #expect(try await place.store.add("x", at: start, key: key, of: alice).repeated != nil)
             try place.run("UPDATE attempts SET key = 'caf\u{E9}'")
             #expect(throws: OperatorError.self) { try place.archive.lines() }
         }

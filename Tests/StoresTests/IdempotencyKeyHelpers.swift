@@ -17,7 +17,7 @@ extension TaskStore {
                 if number >= 1000 { try await group.next() }
                 let key = IdempotencyKey(key: name, fingerprint: 1)
                 group.addTask {
-                    let item = try await added("x", at: time, attempt: key, limit: limit, of: owner)
+                    let item = try await added("x", at: time, key: key, limit: limit, of: owner)
                     #expect(try await remove(item.id, of: owner))
                 }
             }

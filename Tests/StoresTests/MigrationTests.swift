@@ -15,6 +15,9 @@ import Testing
 enum EarlierDatabase: CaseIterable {
     case sqlite, postgreSQL, partitioned
 
+    /// The version of this program's tables.
+    var known: Int { self == .sqlite ? SQLiteSchema.known : PostgreSQLSchema.known }
+
     /// Makes the tables of a version, runs statements in them, and returns the path or the address.
     func made(version: Int, in folder: TemporaryFolder, _ statements: String) throws -> String {
         guard self != .sqlite else {
@@ -76,10 +79,10 @@ struct MigrationTests {
         let events = RecordedEvents()
         let store = try database.open(place, observer: events.append)
         defer { store.close() }
-        #expect(events.all.contains(.migrated(from: version, to: SQLiteSchema.known)))
+        #expect(events.all.contains(.migrated(from: version, to: database.known)))
         #expect(try database.keys(place) == 1001)
         func retry(_ text: String, _ key: String, of owner: Owner) async throws -> TaskItem? {
-            try await store.add(text, at: now, attempt: IdempotencyKey(key: key, fingerprint: 7), of: owner).repeated
+            try await store.add(text, at: now, key: IdempotencyKey(key: key, fingerprint: 7), of: owner).repeated
         }
         let old = TaskItem(id: 3000, owner: alice, text: try TaskText("old"), created: now, modified: now)
         #expect(try await store.lists([old], of: alice))
@@ -123,6 +126,8 @@ struct MigrationTests {
         let change = TaskDetailsChange(Dictionary(uniqueKeysWithValues: details.members.map { ($0.detail, $0.value) }))
         _ = try await store.change(1, TaskChange(details: change), expected: nil, at: now, of: alice)
         #expect(try running.run("EXECUTE list('alice')").text(0, 1) == "old")
+        // No list is cached while such a server may run, because its changes have no numbers.
+        for _ in 0..<2 { _ = try await store.list(.all, of: alice) }
         _ = try running.run("EXECUTE change('alice', 1, 'renamed', NULL, \(now), true, NULL)")
         _ = try running.run("EXECUTE add('alice', 10, 'theirs', false, \(now))")
         _ = try running.run("EXECUTE remember('alice', 'k2', 7, \(now), 2, 'theirs', false)")
@@ -132,7 +137,7 @@ struct MigrationTests {
         let theirs = TaskItem(id: 2, owner: alice, text: try TaskText("theirs"), created: now, modified: now)
         #expect(try await store.lists([renamed, theirs], of: alice))
         let retry = IdempotencyKey(key: "k2", fingerprint: 7)
-        #expect(try await store.add("theirs", at: now, attempt: retry, of: alice) == .repeated(theirs))
+        #expect(try await store.add("theirs", at: now, key: retry, of: alice) == .repeated(theirs))
     }
 
     @Test

@@ -68,7 +68,7 @@ struct SQLiteFailureTests {
                     do throws(StoreError) {
                         let text = try TaskText.checked(value)
                         _ = try await store.add(
-                            text, completed: false, details: TaskDetails(), at: 1, attempt: nil, limit: 100,
+                            text, completed: false, details: TaskDetails(), at: 1, key: nil, limit: 100,
                             of: self.alice)
                         return true
                     } catch {

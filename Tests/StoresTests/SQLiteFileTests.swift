@@ -25,14 +25,14 @@ struct SQLiteFileTests {
         let now = SystemTime().wallMilliseconds
         let first = try SQLiteTaskStore.open(path: path)
         let kept = try await first.added("kept", at: now, of: alice)
-        let keyed = try await first.added("keyed", at: now, attempt: key, of: alice)
+        let keyed = try await first.added("keyed", at: now, key: key, of: alice)
         #expect(try await first.remove(2, of: alice))
         first.close()
 
         let second = try SQLiteTaskStore.open(path: path)
         defer { second.close() }
         #expect(try await second.lists([kept], of: alice))
-        #expect(try await second.add("keyed", at: now, attempt: key, of: alice) == .repeated(keyed))
+        #expect(try await second.add("keyed", at: now, key: key, of: alice) == .repeated(keyed))
         #expect(try await second.added("new", at: now, of: alice).id == 3)
         #expect(try await second.add("more", limit: 2, of: alice) == .full)
     }

@@ -1,4 +1,8 @@
 import Glibc
+import Platform
+
+/// How many times as much as usual a random test tries: `TEST_TIMES`.
+package let testTimes = ProcessFacts.environment["TEST_TIMES"].flatMap { Int($0) } ?? 1
 
 /// Reproducible random numbers: SplitMix64, from a seed that is printed and that `TEST_SEED` sets.
 package struct SeededRandom: RandomNumberGenerator {

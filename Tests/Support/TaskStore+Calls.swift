@@ -12,12 +12,12 @@ extension TaskStore {
     }
 
     package func add(
-        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, attempt: IdempotencyKey?, limit: Int,
+        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, key: IdempotencyKey?, limit: Int,
         of owner: Owner
     ) async throws(StoreError) -> AddOutcome {
         try await perform(
             AddTask(
-                owner: owner, text: text, completed: completed, details: details, time: time, key: attempt,
+                owner: owner, text: text, completed: completed, details: details, time: time, key: key,
                 limit: limit))
     }
 

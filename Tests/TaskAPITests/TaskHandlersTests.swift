@@ -115,7 +115,7 @@ struct TaskHandlersTests {
         let digest: UInt64 = completed ? 0xf4f5_e55c_05d7_6ed7 : 0xd456_e260_531b_5c48
         let again = try await store.add(
             try TaskText("milk"), completed: completed, details: TaskDetails(), at: SystemTime().wallMilliseconds,
-            attempt: IdempotencyKey(key: "5b1c", fingerprint: digest), limit: 10, of: Owner(NameVerifier.alice))
+            key: IdempotencyKey(key: "5b1c", fingerprint: digest), limit: 10, of: Owner(NameVerifier.alice))
         let isRepeated = if case .repeated = again { true } else { false }
         #expect(isRepeated, "\(again)")
     }

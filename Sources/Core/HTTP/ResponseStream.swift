@@ -14,10 +14,9 @@ package final class ResponseStream: Sendable {
         /// Whether the producer waits to hear that its piece was sent.
         var owesDrained = false
         var isEnded = false
-        var bytes = 0
         var wake: (@Sendable () -> Void)?
         var onDrained: (@Sendable () -> Void)?
-        var onClosed: (@Sendable (_ bytes: Int) -> Void)?
+        var onClosed: (@Sendable () -> Void)?
 
         var unsent: Int { piece.count - taken }
     }
@@ -34,9 +33,9 @@ package final class ResponseStream: Sendable {
     /// Creates a stream whose first piece may be sent at once.
     ///
     /// `onDrained` is called when a piece is with the client's system, and `onClosed`, once, when the answer is over or was
-    /// never sent, with the number of bytes that were sent. Both are called without a lock, on a thread that must not block.
+    /// never sent. Both are called without a lock, on a thread that must not block.
     package init(
-        filler: [UInt8], onDrained: @escaping @Sendable () -> Void, onClosed: @escaping @Sendable (_ bytes: Int) -> Void
+        filler: [UInt8], onDrained: @escaping @Sendable () -> Void, onClosed: @escaping @Sendable () -> Void
     ) {
         self.filler = filler
         state = Mutex(State(onDrained: onDrained, onClosed: onClosed))
@@ -94,7 +93,6 @@ extension ResponseStream {
             guard count > 0 else { return (0, nil as (any AnyObject & Sendable)?) }
             unsafe buffer.copyBytes(from: state.piece[state.taken..<state.taken + count])
             state.taken += count
-            state.bytes += count
             guard state.unsent == 0 else { return (count, nil) }
             defer { (state.piece, state.taken, state.kept) = ([], 0, nil) }
             return (count, state.kept)
@@ -125,9 +123,9 @@ extension ResponseStream {
     /// Ends the stream without sending what is left.
     package func close() {
         let old = state.withLock { state in
-            defer { state = State(isEnded: true, bytes: state.bytes) }
+            defer { state = State(isEnded: true) }
             return state
         }
-        old.onClosed?(old.bytes)
+        old.onClosed?()
     }
 }

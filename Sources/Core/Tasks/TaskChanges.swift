@@ -106,19 +106,16 @@ package struct ChangesPage: Sendable, Equatable {
         (self.tasks, self.removed, self.next, self.more) = (tasks, removed, next, more)
     }
 
-    /// The most bytes that ``json(for:)`` takes.
+    /// The most bytes that the page takes in JSON.
     package var mostBytes: Int { tasks.json.count + 20 * removed.count + 128 }
 
-    /// The page as the API answers it, with the token of the next question.
-    package func json(for owner: Owner) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(mostBytes)
+    /// Appends the page as the API answers it, with the token of the next question.
+    package func appendJSON(for owner: Owner, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: #"{"changed":"#.utf8)
         bytes.append(contentsOf: tasks.json)
         bytes.append(contentsOf: #","removed":["#.utf8)
         bytes.append(contentsOf: removed.map(String.init).joined(separator: ",").utf8)
         bytes.append(contentsOf: #"],"next":"\#(next.token(for: owner))","more":\#(more)}"#.utf8)
-        return bytes
     }
 }
 

@@ -17,7 +17,7 @@ private func run(_ arguments: [String]) throws(OperatorError) -> String {
     let signals = Signals()
     if arguments.first == "probe" { try runProbe(Array(arguments.dropFirst()), signals) }
     if arguments.contains("--version") { return "mock-authority \(programVersion)" }
-    if arguments.contains("--help") || arguments.first == "help" { return helpText }
+    if arguments.contains("--help") || arguments.first == "help" { return help(arguments) }
     if arguments.first == "token" {
         // Commands may end anywhere.
         signals.release()
@@ -78,9 +78,10 @@ func readSettings(_ arguments: [String]) throws(OperatorError) -> (settings: Moc
     let command = read.operands.first.flatMap(SettingsCommand.init)
     guard read.operands.count == (command == nil ? 0 : 1) else {
         let operands = read.operands.joined(separator: " ")
-        throw OperatorError(
-            "'\(operands)' is not a command. Commands: token, probe, client-settings, health. See --help.", .badSettings
-        )
+        let names = commandHelp.map(\.key)
+        let hint = suggestion(for: operands, among: names).map { "Did you mean \($0)?" }
+        let advice = hint ?? "Commands: \(names.joined(separator: ", ")). See --help."
+        throw OperatorError("'\(operands)' is not a command. \(advice)", .badSettings)
     }
     if read.values.printSettings { answer(String(read.printed.dropLast())) }
     return (read.values, command)
@@ -103,24 +104,41 @@ func runningAuthority() -> String {
     ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://\(settingsOfTheRun()["MOCK_LISTEN"] ?? "127.0.0.1:3001")"
 }
 
-private var helpText: String {
-    """
-    mock-authority stands in for Azure AD B2C, Entra External ID and Entra ID. It is for development only.
-
-    Usage:
-      mock-authority [settings]         serves
+/// What `--help` says about each command.
+private let commandHelp: KeyValuePairs = [
+    "token": """
       mock-authority token --user NAME  prints one token of the running authority
     \(tokenHelp)
+    """,
+    "probe": """
       mock-authority probe URL          sends good and bad tokens to your own API, and prints what the API accepts and
                       should not; mock-authority probe --help
+    """,
+    "client-settings": """
       mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
                       prints the settings with which that client talks to this authority and to task-server.
                       In the folder where `make run` runs, the settings have its ports
+    """,
+    "health": """
       mock-authority health             asks the running authority of these settings whether it is alive
+    """,
+]
 
-    Settings (flag, then variable, then default):
-    \(MockSettings.helpText)
-    """
+/// The help of the command that the arguments name, or of the whole program.
+private func help(_ arguments: [String]) -> String {
+    if let named = commandHelp.first(where: { arguments.contains($0.key) }) {
+        return "Usage:\n\(named.value)\n\nmock-authority --help lists the settings."
+    }
+    return """
+        mock-authority stands in for Azure AD B2C, Entra External ID and Entra ID. It is for development only.
+
+        Usage:
+          mock-authority [settings]         serves
+        \(commandHelp.map(\.value).joined(separator: "\n"))
+
+        Settings (flag, then variable, then default):
+        \(MockSettings.helpText)
+        """
 }
 
 /// Runs `mock-authority health`, which asks the authority that runs with the same settings.

@@ -74,7 +74,7 @@ extension ChangeStreams {
         // A comment of the format: clients skip it.
         let content = ResponseStream(filler: Array(":\n\n".utf8)) {
             stream.drained()
-        } onClosed: { [self] _ in
+        } onClosed: { [self] in
             close(stream)
         }
         stream.connect(content)
@@ -143,7 +143,7 @@ extension ChangeStreams {
         let lease = try answers.leaseIfLong(size, for: query.owner)
         var bytes = Array(head.utf8)
         bytes.reserveCapacity(size)
-        bytes += page.json(for: query.owner)
+        page.appendJSON(for: query.owner, to: &bytes)
         bytes += [0x0A, 0x0A]
         return ChangesEvent(bytes: bytes, lease: lease, next: page.next, more: page.more)
     }

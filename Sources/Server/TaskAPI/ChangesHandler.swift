@@ -25,7 +25,10 @@ extension TaskHandlers {
     private func changes(_ query: ListChanges) async throws(StoreError) -> TaskList? {
         guard case .page(let page) = try await store.read(query) else { return nil }
         let lease = try answers.leaseIfLong(page.mostBytes, for: query.owner)
-        return TaskList(json: page.json(for: query.owner), next: nil, lease: lease)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(page.mostBytes)
+        page.appendJSON(for: query.owner, to: &bytes)
+        return TaskList(json: bytes, next: nil, lease: lease)
     }
 }
 

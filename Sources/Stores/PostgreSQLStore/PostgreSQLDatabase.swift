@@ -35,19 +35,21 @@ package struct PostgreSQLDatabase {
 
     /// Connects and checks all that can be checked before work; makes the tables if they are missing.
     ///
-    /// Returns the version before the tables were brought up to date, or nil if they were up to date.
+    /// Returns the version before the tables were brought up to date, or nil if they were up to date; and until when servers
+    /// may run that do not number changes.
     package func prepare(
         partitions: Int?
-    ) throws(OperatorError) -> (migratedFrom: Int?, partitions: PostgreSQLSchema.Partitions) {
+    ) throws(OperatorError) -> (migratedFrom: Int?, partitions: PostgreSQLSchema.Partitions, olderUntil: Int64) {
         let connection = try connect()
         _ = try checkedVersion(on: connection)
-        let (version, found) = try translating { () throws(PostgreSQLError) in
+        let (version, found, olderUntil) = try translating { () throws(PostgreSQLError) in
             let version = try PostgreSQLSchema.migrate(on: connection, partitions: partitions)
-            return (version, try PostgreSQLSchema.partitions(on: connection))
+            let older = try connection.run("SELECT max(older_until) FROM task_server_schema")
+            return (version, try PostgreSQLSchema.partitions(on: connection), older.integer(0, 0))
         }
         // A server of a newer version may have been faster.
         _ = try checkedVersion(on: connection)
-        return (version, found)
+        return (version, found, olderUntil)
     }
 
     /// A session with a database whose tables are those of this version.

@@ -6,11 +6,14 @@ package import PostgreSQL
 /// A released migration is never changed: another change is another migration.
 package enum PostgreSQLSchema {
     /// The version of the tables that this program reads and writes.
-    package static var known: Int { migrations((nil, false)).count }
+    package static var known: Int { migrations((nil, false), areNew: true).count }
 
-    /// What each migration adds to tables with these partitions.
-    private static func migrations(_ partitions: Partitions) -> [String] {
-        [tables(partitions: partitions.count), boundsOfAttempts, details, changeNumbers(partitions)]
+    /// What each migration adds to tables with these partitions, which may be new.
+    private static func migrations(_ partitions: Partitions, areNew: Bool) -> [String] {
+        [
+            tables(partitions: partitions.count), boundsOfAttempts, details, changeNumbers(partitions),
+            olderServers(mayRun: !areNew),
+        ]
     }
 
     /// The first migration.
@@ -92,6 +95,17 @@ package enum PostgreSQLSchema {
             """
     }
 
+    /// Version 5: until when servers of version 3 may run, in milliseconds since 1970, UTC: for a week, unless the tables are new.
+    ///
+    /// Such a server changes a list without a new number, so no list is cached until then.
+    private static func olderServers(mayRun: Bool) -> String {
+        let week = "(extract(epoch FROM now()) * 1000)::bigint + \(7 * 86_400_000)"
+        return """
+            ALTER TABLE task_server_schema ADD COLUMN older_until bigint NOT NULL DEFAULT 0;
+            \(mayRun ? "UPDATE task_server_schema SET older_until = \(week);" : "")
+            """
+    }
+
     /// A new origin of an owner's list, in SQL: a number from 2 to 2^53 - 1.
     package static let newOrigin = "2 + floor(random() * 9007199254740990)::bigint"
 
@@ -155,7 +169,7 @@ package enum PostgreSQLSchema {
             try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
         }
         let found = before == 0 ? (partitions, false) : try Self.partitions(on: connection)
-        for (index, migration) in migrations(found).enumerated().dropFirst(before) {
+        for (index, migration) in migrations(found, areNew: before == 0).enumerated().dropFirst(before) {
             try connection.runScript(migration)
             _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(index + 1))])
         }

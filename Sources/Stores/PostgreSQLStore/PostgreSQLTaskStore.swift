@@ -7,15 +7,18 @@ package import Tasks
 /// Keeps tasks in PostgreSQL: durable, for any number of servers on any number of machines.
 ///
 /// Reads that wait together are sent together, and equal lists are read once; writes that wait together share one
-/// transaction and one commit. Nothing is remembered between requests, so no answer is older than its request. A write
-/// whose commit was not confirmed is answered ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an
+/// transaction and one commit. A cached list is answered if the database still has the list's change number, so no answer
+/// is older than its request. A write whose commit was not confirmed is answered ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an
 /// idempotency key makes its retry safe.
 package final class PostgreSQLTaskStore: TaskStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions
+    /// Until when other servers may change lists without a new change number; milliseconds since 1970, UTC.
+    private let olderUntil: Int64
 
-    private init(_ options: PostgreSQLStoreOptions, sharesTransactions: Bool) {
+    private init(_ options: PostgreSQLStoreOptions, sharesTransactions: Bool, olderUntil: Int64) {
         self.options = options
+        self.olderUntil = olderUntil
         var settings = EngineOptions(
             readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
             writers: (0..<max(options.writers, 1)).map { "pg-writer-\($0)" })
@@ -25,6 +28,7 @@ package final class PostgreSQLTaskStore: TaskStore {
         settings.sharesTransactions = sharesTransactions
         settings.patience = UInt64(options.deadlineMilliseconds) * 1_000_000
         settings.observer = options.observer
+        settings.answers = options.answers
         engine = StoreEngine(settings)
     }
 
@@ -35,9 +39,9 @@ package final class PostgreSQLTaskStore: TaskStore {
         _ connectionString: String, options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
     ) throws(OperatorError) -> PostgreSQLTaskStore {
         let database = try PostgreSQLDatabase(connectionString)
-        let (version, partitions) = try database.prepare(partitions: options.partitions)
+        let (version, partitions, olderUntil) = try database.prepare(partitions: options.partitions)
         if let version { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
-        let store = PostgreSQLTaskStore(options, sharesTransactions: !partitions.areForeign)
+        let store = PostgreSQLTaskStore(options, sharesTransactions: !partitions.areForeign, olderUntil: olderUntil)
         let engine = store.engine
         let configuration = PostgreSQLSession.Configuration(
             target: database.target, options: options, isOneOwnerOnly: partitions.areForeign,
@@ -54,7 +58,11 @@ package final class PostgreSQLTaskStore: TaskStore {
     package var times: StoreTimes { engine.times }
 
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        try await engine.list(query) { PostgreSQLRead.list($0, in: options.answers) }
+        let isCached = query.selection == .all && options.time.wallMilliseconds >= olderUntil
+        return try await engine.list(query) { list in
+            let reading = ListReading(list, engine.cache, in: options.answers)
+            return isCached ? reading.cached : reading.page(at: nil)
+        }
     }
 
     package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
@@ -160,7 +168,7 @@ extension PostgreSQLTaskStore {
     /// line what was done.
     package static func migrate(_ connectionString: String, partitions: Int?) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
-        let (version, found) = try database.prepare(partitions: partitions)
+        let (version, found, _) = try database.prepare(partitions: partitions)
         if let partitions, found.count != partitions {
             let found = found.count.map { "\($0) partitions" } ?? "no partitions"
             throw OperatorError(

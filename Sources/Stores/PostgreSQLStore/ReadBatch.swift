@@ -8,31 +8,40 @@ struct ReadBatch {
     let statements: [BoundStatement]
     private var error: PostgreSQLError?
     private let jobs: [Job]
-    private let reads: [PostgreSQLRead]
+    private var reads: [PostgreSQLRead]
+    /// By statement: the number of the job.
+    private let places: [Int]
     /// What becomes of the first jobs, as far as that is known.
     private var verdicts: [(job: Job, verdict: Verdict)] = []
 
     init(_ jobs: [Job]) {
         self.jobs = jobs.filter { $0.work is PostgreSQLRead }
         reads = jobs.compactMap { $0.work as? PostgreSQLRead }
-        statements = reads.map(\.statement)
+        statements = reads.flatMap(\.statements)
+        places = reads.enumerated().flatMap { (place, read) in read.statements.map { _ in place } }
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
-        let job = jobs[index]
+        let place = places[index]
+        let job = jobs[place]
         // A read that needs no other one has answered its callers now.
-        let next = reads[index].receive(rows)
-        verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
+        let next = reads[place].receive(rows)
+        if let next, index + 1 < places.count, places[index + 1] == place {
+            // The statement of the next read was sent together with this one.
+            reads[place] = next
+        } else {
+            verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
+        }
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
         self.error = error
-        let job = jobs[index]
+        let job = jobs[places[index]]
         // A read is repeated within the deadline of its request, so its tries are fewer than those of a write.
         let retry = error.isPassing ? job.retry.nextTry(atMost: 5) : nil
         verdicts.append((job, retry.map { .again(job.again($0)) } ?? .refuse(StoreError(error))))
         // Those after it were not run.
-        verdicts += jobs[(index + 1)...].map { ($0, .again($0)) }
+        verdicts += jobs[verdicts.count...].map { ($0, .again($0)) }
     }
 
     func result() -> BatchResult {
@@ -48,23 +57,24 @@ struct ReadBatch {
 
 /// A statement that reads one owner's tasks, and what to do with its rows.
 final class PostgreSQLRead: JobWork {
-    let statement: BoundStatement
+    /// The statement, and that of the read that must follow if both are sent together.
+    let statements: [BoundStatement]
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
     let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?
 
     /// A read whose rows are the whole outcome.
-    private convenience init<Outcome: Sendable>(
+    fileprivate convenience init<Outcome: Sendable>(
         _ statement: BoundStatement, _ answer: @escaping @Sendable (Result<Outcome, StoreError>) -> Void,
         _ decode: @escaping @Sendable (borrowing Rows) throws(StoreError) -> Outcome
     ) {
-        self.init(statement: statement) { rows in
+        self.init(statement) { rows in
             answer(Result { () throws(StoreError) in try decode(rows) })
             return nil
         }
     }
 
-    init(statement: BoundStatement, _ receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?) {
-        self.statement = statement
+    init(_ statements: BoundStatement..., receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?) {
+        self.statements = statements
         self.receive = receive
     }
 
@@ -76,22 +86,7 @@ final class PostgreSQLRead: JobWork {
         }
     }
 
-    /// Reads as many tasks of a selection as fit in an answer.
-    ///
-    /// If there are more rows or longer details than the first statement gives, a second one asks for the bytes of a page.
-    static func list(_ list: SharedList, in answers: AnswerMemory) -> PostgreSQLRead {
-        let (rows, query, selection) = (TaskStatement.firstRows, list.query, list.query.selection)
-        let statement = BoundStatement(.page, of: query.owner, parameters(of: selection, rows: rows))
-        let short = PostgreSQLRead(statement, list.answer) { found throws(StoreError) in
-            try page(found, query, in: answers)
-        }
-        return PostgreSQLRead(statement: statement) { found in
-            let isCut = found.count == rows && selection.limit.map { $0 >= rows } ?? true
-            return isCut || lacksDetails(found) ? longList(list, in: answers) : short.receive(found)
-        }
-    }
-
-    private static func item(
+    fileprivate static func item(
         in rows: borrowing Rows, _ row: Int, from first: Int = 0, of owner: Owner
     ) throws(StoreError) -> TaskItem {
         try rethrowing(as: StoreError.init) { () throws(ForeignValue) in
@@ -138,29 +133,72 @@ final class PostgreSQLRead: JobWork {
         }
     }
 
+    /// The bytes of a page, of the task that fills it, and of one more task that shows that others follow.
+    fileprivate static func longBytes(in answers: AnswerMemory) -> Int {
+        let details = TaskDetail.allCases.compactMap(\.kind.longestText).reduce(0, +)
+        return answers.pageSize + 2 * TaskText.longest + details + 2 * TaskStatement.leastRendered
+    }
+}
+
+/// The reads by which the callers of a list are answered.
+struct ListReading: Sendable {
+    private let list: SharedList
+    private let cache: ListCache
+    private let answers: AnswerMemory
+
+    init(_ list: SharedList, _ cache: ListCache, in answers: AnswerMemory) {
+        (self.list, self.cache, self.answers) = (list, cache, answers)
+    }
+
+    private var owner: Owner { list.query.owner }
+    private var selection: TaskQuery { list.query.selection }
+
+    /// Answers a whole list from the cache if nothing has changed, and otherwise reads and keeps the list.
+    ///
+    /// The point of the owner's changes is read before the list, so the list has at least the changes up to this point.
+    var cached: PostgreSQLRead {
+        let statement = BoundStatement(.listPoint, of: owner)
+        guard cache.holdsList(of: owner) else {
+            return PostgreSQLRead(statement, short) { page(at: Self.point(in: $0)) }
+        }
+        return PostgreSQLRead(statement) { rows in
+            let point = Self.point(in: rows)
+            guard let known = cache.list(of: owner, at: point) else { return page(at: point) }
+            list.answer(known)
+            return nil
+        }
+    }
+
+    private static func point(in rows: borrowing Rows) -> ChangePoint {
+        rows.count > 0 ? ChangePoint(origin: rows.integer(0, 0), number: rows.integer(0, 1)) : .beginning
+    }
+
+    /// Reads as many tasks of a selection as fit in an answer, and keeps the list if a point is given.
+    ///
+    /// If there are more rows or longer details than the first statement gives, a second one asks for the bytes of a page.
+    func page(at point: ChangePoint?) -> PostgreSQLRead {
+        PostgreSQLRead(short) { rows in
+            let isCut = rows.count == TaskStatement.firstRows && selection.limit.map { $0 >= rows.count } ?? true
+            return isCut || Self.lacksDetails(rows) ? longPage(at: point) : answer(rows, point)
+        }
+    }
+
+    private func longPage(at point: ChangePoint?) -> PostgreSQLRead {
+        let bytes = PostgreSQLRead.longBytes(in: answers)
+        let parameters = parameters(rows: bytes / TaskStatement.leastRendered + 2) + [.integer(Int64(bytes))]
+        return PostgreSQLRead(BoundStatement(.longPage, of: owner, parameters)) { answer($0, point) }
+    }
+
     private static func lacksDetails(_ rows: borrowing Rows) -> Bool {
         for row in 0..<rows.count where TaskColumns.lacksDetail(rows, row) { return true }
         return false
     }
 
-    private static func longList(_ list: SharedList, in answers: AnswerMemory) -> PostgreSQLRead {
-        let query = list.query
-        let bytes = longBytes(in: answers)
-        let rows = bytes / TaskStatement.leastRendered + 2
-        let statement = BoundStatement(
-            .longPage, of: query.owner, parameters(of: query.selection, rows: rows) + [.integer(Int64(bytes))])
-        return PostgreSQLRead(statement, list.answer) { found throws(StoreError) in
-            try page(found, query, in: answers)
-        }
+    private var short: BoundStatement {
+        BoundStatement(.page, of: owner, parameters(rows: TaskStatement.firstRows))
     }
 
-    /// The bytes of a page, of the task that fills it, and of one more task that shows that others follow.
-    private static func longBytes(in answers: AnswerMemory) -> Int {
-        let details = TaskDetail.allCases.compactMap(\.kind.longestText).reduce(0, +)
-        return answers.pageSize + 2 * TaskText.longest + details + 2 * TaskStatement.leastRendered
-    }
-
-    private static func parameters(of selection: TaskQuery, rows: Int) -> [Parameter] {
+    private func parameters(rows: Int) -> [Parameter] {
         // One task more than wanted shows whether others follow.
         let limit = min(max(selection.limit ?? rows, 0), rows - 1) + 1
         // A whole list begins with the least number, so that an id that no server gives is noticed.
@@ -168,12 +206,23 @@ final class PostgreSQLRead: JobWork {
         return [.integer(first), .boolean(selection.completed), .integer(Int64(limit))]
     }
 
-    private static func page(
-        _ rows: borrowing Rows, _ query: ListTasks, in answers: AnswerMemory
-    ) throws(StoreError) -> TaskList {
-        var page = TaskPage(of: query.owner, atMost: query.selection.limit, in: answers)
+    /// Answers all callers; no other read follows.
+    private func answer(_ rows: borrowing Rows, _ point: ChangePoint?) -> PostgreSQLRead? {
+        cache.countRead()
+        do throws(StoreError) {
+            let found = try rendered(rows)
+            if let point { cache.keep(found, of: owner, at: point) }
+            list.answer(.success(found))
+        } catch {
+            list.answer(.failure(error))
+        }
+        return nil
+    }
+
+    private func rendered(_ rows: borrowing Rows) throws(StoreError) -> TaskList {
+        var page = TaskPage(of: owner, atMost: selection.limit, in: answers)
         for row in 0..<rows.count {
-            guard try page.append(try item(in: rows, row, of: query.owner)) else { break }
+            guard try page.append(try PostgreSQLRead.item(in: rows, row, of: owner)) else { break }
         }
         return page.list()
     }

@@ -9,7 +9,7 @@ import Tasks
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
-    case page, longPage, find, firstChanges, laterChanges, changeNumbers
+    case page, longPage, listPoint, find, firstChanges, laterChanges, changeNumbers
     case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
     case attempt
     case insert, change, update, remove, removeSeveral, putOwner, markOwner, forgetAttempt, forgetAttempts, putAttempt
@@ -23,6 +23,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         switch self {
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
+        case .listPoint: "SELECT origin, change FROM owners WHERE owner = $1"
         case .firstChanges: Self.firstChangesSQL
         case .laterChanges: Self.laterChangesSQL
         case .changeNumbers: "SELECT owner, change FROM owners WHERE owner = ANY ($1)"
@@ -214,7 +215,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         let arrays = [TaskDetails]().parameters
         return switch self {
-        case .makeOwner, .lockOwner, .completed, .forgetRemoved, .probe, .removeProbe: [text]
+        case .listPoint, .makeOwner, .lockOwner, .completed, .forgetRemoved, .probe, .removeProbe: [text]
         case .firstChanges, .laterChanges: [text, number, number, number]
         case .changeNumbers: [.texts([])]
         case .page: [text, number, truth, number]

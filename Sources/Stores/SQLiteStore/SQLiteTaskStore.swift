@@ -19,17 +19,15 @@ package final class SQLiteTaskStore: TaskStore {
 
     private init(_ options: SQLiteStoreOptions, _ lock: SQLiteFileLock) {
         self.lock = Mutex(lock)
-        let cache = ListCache(capacity: 64 << 20, answers: options.answers)
         let observer = options.observer
         var parts = EngineOptions(readers: Self.readers, writers: ["writer"])
         // A file is no connection, which could be lost.
         parts.observer = { if $0 != .connected { observer($0) } }
-        // Before the first answer: a caller who has one reads the new list.
-        parts.onCommit = { changes in cache.endChange(of: changes.map(\.owner)) }
+        parts.answers = options.answers
         let engine = StoreEngine(parts)
         self.engine = engine
         environment = SQLiteEnvironment(
-            options: options, health: SQLiteHealth(observer: observer), cache: cache,
+            options: options, health: SQLiteHealth(observer: observer), cache: engine.cache,
             checkpointer: Checkpointer(observer: observer) { engine.wake() })
     }
 
@@ -66,11 +64,7 @@ package final class SQLiteTaskStore: TaskStore {
 
     package var times: StoreTimes { engine.times }
 
-    package var statistics: StoreStatistics {
-        var statistics = engine.statistics
-        environment.cache.report(to: &statistics)
-        return statistics
-    }
+    package var statistics: StoreStatistics { engine.statistics }
 
     package func cachedList(of owner: Owner) -> TaskList? {
         if case .success(let list)? = environment.cache.list(of: owner) { list } else { nil }
@@ -88,6 +82,7 @@ package final class SQLiteTaskStore: TaskStore {
                 var list: TaskList?
                 defer { if let load { cache.finish(load, of: owner, with: list) } }
                 let result = try statements.list(query)
+                cache.countRead()
                 afterRead()
                 list = try? result.get()
                 return { shared.answer(result) }

@@ -282,10 +282,7 @@ struct EngineState {
             counts.commits += 1
             counts.writes += result.verdicts.count - again.count
         case .failed: counts.failedCommits += 1
-        case .none:
-            for (job, verdict) in result.verdicts where job.kind == .list {
-                if case .answer = verdict { counts.listMisses += 1 }
-            }
+        case .none: break
         }
         var events: [StoreEvent?] = []
         if let failure = result.report { events.append(reports.failed(failure)) }

@@ -13,6 +13,7 @@ package final class StoreEngine: Sendable {
 
     package let times = StoreTimes()
     package let commits = CommitListeners()
+    package let cache: ListCache
     private let options: EngineOptions
     private let time = SystemTime()
     private let state: Mutex<EngineState>
@@ -23,6 +24,7 @@ package final class StoreEngine: Sendable {
 
     package init(_ options: EngineOptions) {
         self.options = options
+        cache = ListCache(capacity: 64 << 20, answers: options.answers)
         state = Mutex(EngineState(options))
         wakeups = (options.readers + options.writers).map { _ in Wakeup() }
     }
@@ -86,7 +88,11 @@ package final class StoreEngine: Sendable {
         for wakeup in wakeups { wakeup.wake() }
     }
 
-    package var statistics: StoreStatistics { state.withLock { $0.statistics } }
+    package var statistics: StoreStatistics {
+        var statistics = state.withLock { $0.statistics }
+        cache.report(to: &statistics)
+        return statistics
+    }
 
     /// Whether something was written since the last failure: where writes succeed, a probe would only leave dead rows.
     package var isHealthy: Bool { state.withLock { $0.isHealthy } }
@@ -179,6 +185,8 @@ package final class StoreEngine: Sendable {
 
     private func noteLost(_ number: Int, _ loss: SessionLoss) {
         report(state.withLock { $0.lose(number, loss) })
+        // Another database may take the place of the lost one, and lack its last changes.
+        cache.removeAll()
         wake()
     }
 
@@ -224,7 +232,7 @@ package final class StoreEngine: Sendable {
         let now = time.monotonicNanoseconds
         for event in state.withLock({ $0.finish(number, result, again: again, at: now) }) { report(event) }
         // A caller who has an answer must find what was changed.
-        if !result.changes.isEmpty { options.onCommit(result.changes) }
+        if !result.changes.isEmpty { cache.endChange(of: result.changes.map(\.owner)) }
         for (job, verdict) in result.verdicts {
             switch verdict {
             case .answer(let answer): answer()
@@ -233,7 +241,10 @@ package final class StoreEngine: Sendable {
             }
         }
         if !result.changes.isEmpty { commits.tell(of: result.changes) }
-        if result.loss != nil { wake() }
+        if result.loss != nil {
+            cache.removeAll()
+            wake()
+        }
     }
 
     private func paused(_ job: Job) -> Job {
@@ -251,6 +262,8 @@ package struct EngineOptions: Sendable {
     package var readers: [String]
     /// The names of the threads whose sessions write.
     package var writers: [String]
+    /// Where cached long lists take their memory while they are sent.
+    package var answers = AnswerMemory()
     /// The most reads of a batch.
     package var mostReads = 1
     /// The memory of all calls that are not answered, in bytes; more calls are refused as overloaded.
@@ -266,8 +279,6 @@ package struct EngineOptions: Sendable {
     package var patience: UInt64 = 10_000_000_000
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
-    /// Called after a commit with its changes, if there are any, before any caller is answered.
-    package var onCommit: @Sendable ([OwnerChange]) -> Void = { _ in }
 
     package init(readers: [String], writers: [String]) {
         self.readers = readers

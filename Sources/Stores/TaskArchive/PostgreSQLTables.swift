@@ -6,7 +6,7 @@ import Tasks
 
 /// The tables of a PostgreSQL database, in one session.
 ///
-/// Servers cache nothing of PostgreSQL, so that what is committed is in their next answers.
+/// Every change of a list gives its owner a new change number or origin, so that servers do not answer the list from memory.
 struct PostgreSQLTables: TaskTables {
     private let connection: PipelineConnection
     let isOneOwnerOnly: Bool

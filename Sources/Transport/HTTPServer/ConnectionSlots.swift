@@ -16,7 +16,7 @@ struct ConnectionSlots: ~Copyable, Sendable {
     /// Returns whether another connection may be accepted while this many streams are open.
     func hasRoom(streams: Int) -> Bool {
         let open = open.load(ordering: .relaxed)
-        return open < limits.connections && open - min(streams, limits.streams) < limits.connections - limits.streams
+        return open < limits.connections && open - min(streams, limits.streams) < limits.connectionsOfRequests
     }
 
     /// Whether no connection is open, the accepted ones included of which the event loops do not know yet.

@@ -4,7 +4,7 @@ import HTTP
 
 /// The limits of a server: how much it accepts, and how long it waits (V-140, V-141, V-145).
 package struct ServerLimits: Sendable, Equatable {
-    /// The most connections at once; more wait in the backlog of the system.
+    /// The most connections at once, those of streams included; more wait in the backlog of the system.
     package var connections = 1020
     /// The most connections at once from one address of IPv4 or one /64 of IPv6, and the most requests at once of one
     /// client of a trusted proxy; 0 is no limit.
@@ -49,6 +49,8 @@ package struct ServerLimits: Sendable, Equatable {
     package var suspensions = 1020
     /// The connections that only streams may take; a stream beyond them takes one of the others.
     package var streams = 0
+    /// The connections that are not kept for streams.
+    package var connectionsOfRequests: Int { connections - streams }
     /// The time after which a stream that has nothing to send sends its filler.
     package var silence: Duration = .seconds(15)
     /// The most bytes of an unwanted body that are read to keep the connection.

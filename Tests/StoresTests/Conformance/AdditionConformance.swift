@@ -67,7 +67,7 @@ struct AdditionConformance {
             for _ in 1...3 { _ = try await store.add("x", limit: 3, of: alice) }
             #expect(try await store.add("x", limit: 3, of: alice) == .full)
             let key = IdempotencyKey(key: "k", fingerprint: 1)
-            #expect(try await store.add("x", attempt: key, limit: 3, of: alice) == .full)
+            #expect(try await store.add("x", key: key, limit: 3, of: alice) == .full)
             #expect(try await store.added("x", of: bob).id == 1)
             _ = try await store.remove(2, of: alice)
             #expect(try await store.added("y", limit: 3, of: alice).id == 4)

@@ -24,7 +24,7 @@ struct ChangesConformance {
             #expect(whole.next.number == 2)
             let outcome = try await store.change(1, done, expected: nil, at: 2000, of: alice)
             let changed = try #require(outcome.changed)
-            let third = try await store.added("third", attempt: IdempotencyKey(key: "k", fingerprint: 7), of: alice)
+            let third = try await store.added("third", key: IdempotencyKey(key: "k", fingerprint: 7), of: alice)
             #expect(try await store.remove(2, of: alice))
             let page = try await store.changes(since: whole.next, of: alice)
             let next = ChangePoint(origin: whole.next.origin, number: 5)
@@ -136,7 +136,7 @@ struct ChangesConformance {
             store.commits.add { numbers in told.numbers.withLock { $0.append(numbers) } }
             _ = try await store.added("x", of: alice)
             await eventually { told.numbers.withLock { $0 } == [[alice: 1]] }
-            _ = try await store.added("y", attempt: IdempotencyKey(key: "k", fingerprint: 7), of: alice)
+            _ = try await store.added("y", key: IdempotencyKey(key: "k", fingerprint: 7), of: alice)
             await eventually { told.numbers.withLock { $0 } == [[alice: 1], [alice: 2]] }
             _ = try await store.find(1, of: alice)
             _ = try await store.change(1, TaskChange(completed: false), expected: nil, at: 9, of: alice)

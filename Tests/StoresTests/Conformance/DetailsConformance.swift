@@ -27,10 +27,10 @@ struct DetailsConformance {
                 ]
                 func addUnderKey() async throws -> AddOutcome {
                     try await store.add(
-                        value, completed: completed, details: details, at: start, attempt: key, of: owner)
+                        value, completed: completed, details: details, at: start, key: key, of: owner)
                 }
                 let keyed = try await store.added(
-                    value, completed: completed, details: details, at: start, attempt: key, of: owner)
+                    value, completed: completed, details: details, at: start, key: key, of: owner)
                 let all = items + [keyed]
                 #expect(all.allSatisfy { $0.text == step.after(bare).text && $0.completed == completed }, "\(step)")
                 #expect(all.allSatisfy { $0.details == details }, "\(step)")

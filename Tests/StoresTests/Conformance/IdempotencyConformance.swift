@@ -13,9 +13,9 @@ struct IdempotencyConformance {
     @Test(arguments: StoreUnderTest.all)
     func `A repeated request adds once, and gets the task as it was added`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            let item = try await store.added("x", completed: true, at: start + 1, attempt: key, of: alice)
+            let item = try await store.added("x", completed: true, at: start + 1, key: key, of: alice)
             func retry(_ time: Int64) async throws -> AddOutcome {
-                try await store.add("x", completed: true, at: time, attempt: key, of: alice)
+                try await store.add("x", completed: true, at: time, key: key, of: alice)
             }
             #expect(try await retry(start + 2) == .repeated(item))
             let change = TaskChange(text: try TaskText("changed"), completed: false)
@@ -32,39 +32,39 @@ struct IdempotencyConformance {
         arguments: StoreUnderTest.all)
     func otherRequest(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            _ = try await store.add("x", at: start, attempt: key, of: alice)
+            _ = try await store.add("x", at: start, key: key, of: alice)
             let other = IdempotencyKey(key: key.key, fingerprint: 7)
-            #expect(try await store.add("y", at: start, attempt: other, of: alice) == .keyReused)
-            _ = try await store.added("y", at: start, attempt: other, of: Owner("bob"))
+            #expect(try await store.add("y", at: start, key: other, of: alice) == .keyReused)
+            _ = try await store.added("y", at: start, key: other, of: Owner("bob"))
         }
     }
 
     @Test(arguments: StoreUnderTest.all)
     func `A key is remembered for a day, and a retry does not count for the limit`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            _ = try await store.add("x", at: start, attempt: key, limit: 1, of: alice)
+            _ = try await store.add("x", at: start, key: key, limit: 1, of: alice)
             let late = try await store.add(
-                "x", at: start + IdempotencyKey.lifetime - 1, attempt: key, limit: 1, of: alice)
+                "x", at: start + IdempotencyKey.lifetime - 1, key: key, limit: 1, of: alice)
             #expect(late.repeated != nil)
-            let item = try await store.added("x", at: start + IdempotencyKey.lifetime, attempt: key, of: alice)
+            let item = try await store.added("x", at: start + IdempotencyKey.lifetime, key: key, of: alice)
             #expect(item.id == 2)
             let again = start + IdempotencyKey.lifetime + 1
-            #expect(try await store.add("x", at: again, attempt: key, of: alice) == .repeated(item))
+            #expect(try await store.add("x", at: again, key: key, of: alice) == .repeated(item))
         }
     }
 
     @Test(arguments: StoreUnderTest.all)
     func `Only the keys of an owner's newest thousand tasks are remembered`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            let item = try await store.added("x", at: start, attempt: key, of: alice)
-            let bobsItem = try await store.added("x", at: start, attempt: key, of: Owner("bob"))
+            let item = try await store.added("x", at: start, key: key, of: alice)
+            let bobsItem = try await store.added("x", at: start, key: key, of: Owner("bob"))
             try await addOthers(2...1000, to: store)
-            #expect(try await store.add("x", at: start, attempt: key, of: alice) == .repeated(item))
+            #expect(try await store.add("x", at: start, key: key, of: alice) == .repeated(item))
             try await addOthers(1001...1001, to: store)
-            let second = try await store.added("x", at: start, attempt: key, of: alice)
+            let second = try await store.added("x", at: start, key: key, of: alice)
             #expect(second.id == 1002)
-            #expect(try await store.add("x", at: start, attempt: key, of: alice) == .repeated(second))
-            #expect(try await store.add("x", at: start, attempt: key, of: Owner("bob")) == .repeated(bobsItem))
+            #expect(try await store.add("x", at: start, key: key, of: alice) == .repeated(second))
+            #expect(try await store.add("x", at: start, key: key, of: Owner("bob")) == .repeated(bobsItem))
         }
     }
 
@@ -76,7 +76,7 @@ struct IdempotencyConformance {
     func `Of twenty equal requests at once, one adds`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
-                for _ in 0..<20 { group.addTask { try await store.add("x", at: start, attempt: key, of: alice) } }
+                for _ in 0..<20 { group.addTask { try await store.add("x", at: start, key: key, of: alice) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             let added = outcomes.compactMap { if case .added(let item) = $0 { item } else { nil } }

@@ -19,14 +19,14 @@ struct RemovalOfOwnerConformance {
     func everything(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let bobs = try await store.added("bob's", of: bob)
-            _ = try await store.added("first", at: start, attempt: key, of: alice)
+            _ = try await store.added("first", at: start, key: key, of: alice)
             _ = try await store.added("second", of: alice)
             _ = try await store.list(.all, of: alice)
             try await removeAlice(store, at: start + 5500, issued: start + 4000)
             #expect(try await store.lists([], of: alice))
             #expect(try await store.found(1...2, of: alice) == [])
             #expect(try await store.lists([bobs], of: bob))
-            #expect(try await store.added("third", at: start, attempt: key, of: alice).id == 3)
+            #expect(try await store.added("third", at: start, key: key, of: alice).id == 3)
         }
     }
 
@@ -135,10 +135,10 @@ struct RemovalOfOwnerConformance {
         try await kind.with { store in
             _ = try await store.added("gone", of: alice)
             try await removeAlice(store, at: start + 5500, issued: start + 4000)
-            let item = try await store.added("new", at: start, attempt: key, of: alice)
+            let item = try await store.added("new", at: start, key: key, of: alice)
             try await removeAlice(store, at: start + 8500, issued: start + 4000)
             #expect(try await store.lists([item], of: alice))
-            #expect(try await store.add("new", at: start, attempt: key, of: alice) == .repeated(item))
+            #expect(try await store.add("new", at: start, key: key, of: alice) == .repeated(item))
             try await removeAlice(store, at: start + 9500, issued: start + 6000)
             #expect(try await store.lists([], of: alice))
         }

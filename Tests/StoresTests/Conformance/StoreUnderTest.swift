@@ -45,20 +45,20 @@ extension TaskStore {
     /// Adds a task, with defaults for what most tests leave open.
     func add(
         _ value: String, completed: Bool = false, details: TaskDetails = TaskDetails(), at time: Int64 = 1000,
-        attempt: IdempotencyKey? = nil, limit: Int = 10_000, of owner: Owner
+        key: IdempotencyKey? = nil, limit: Int = 10_000, of owner: Owner
     ) async throws -> AddOutcome {
         try await add(
-            try TaskText(value), completed: completed, details: details, at: time, attempt: attempt, limit: limit,
+            try TaskText(value), completed: completed, details: details, at: time, key: key, limit: limit,
             of: owner)
     }
 
     /// Adds a task that must be new.
     func added(
         _ value: String, completed: Bool = false, details: TaskDetails = TaskDetails(), at time: Int64 = 1000,
-        attempt: IdempotencyKey? = nil, limit: Int = 10_000, of owner: Owner
+        key: IdempotencyKey? = nil, limit: Int = 10_000, of owner: Owner
     ) async throws -> TaskItem {
         let outcome = try await add(
-            value, completed: completed, details: details, at: time, attempt: attempt, limit: limit, of: owner)
+            value, completed: completed, details: details, at: time, key: key, limit: limit, of: owner)
         guard case .added(let item) = outcome else { throw UnexpectedOutcome(outcome: outcome) }
         return item
     }

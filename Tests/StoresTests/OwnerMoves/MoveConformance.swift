@@ -27,7 +27,7 @@ struct MoveConformance {
         try await kind.with { place in
             let details = TaskDetails.example
             let first = try await place.store.added("first", details: details, of: old)
-            let second = try await place.store.added("keyed", details: details, at: start, attempt: key, of: old)
+            let second = try await place.store.added("keyed", details: details, at: start, key: key, of: old)
             let change = TaskChange(completed: true)
             let changed = try await place.store.change(1, change, expected: [1], at: 2000, of: old)
             var now = try #require(changed.changed)
@@ -51,12 +51,12 @@ struct MoveConformance {
             let open = TaskChange(completed: false)
             #expect(try await place.store.change(1, open, expected: [2], at: 3000, of: new).changed != nil)
             // A retry after the move, of a request from before it.
-            let retry = try await place.store.add("keyed", details: details, at: start + 1, attempt: key, of: new)
+            let retry = try await place.store.add("keyed", details: details, at: start + 1, key: key, of: new)
             #expect(retry == .repeated(moved(second, to: new)))
             #expect(try await place.store.added("next", of: new).id == 4)
             #expect(try await place.store.added("back", of: old).id == 4)
             // The old owner's keys are gone.
-            _ = try await place.store.added("keyed", details: details, at: start + 1, attempt: key, of: old)
+            _ = try await place.store.added("keyed", details: details, at: start + 1, key: key, of: old)
             // The numbers of tasks are right as well.
             #expect(try await place.store.add("x", limit: 3, of: new) == .full)
             _ = try await place.store.added("x", limit: 4, of: new)
@@ -109,11 +109,11 @@ struct MoveConformance {
         try await kind.with { place in
             var items: [TaskItem] = []
             for text in ["a", "b", "c"] { items.append(try await place.store.added(text, at: start, of: old)) }
-            let keyed = try await place.store.added("d", at: start, attempt: key, of: old)
+            let keyed = try await place.store.added("d", at: start, key: key, of: old)
             #expect(try await place.store.remove(2, of: old))
             let own = try await place.store.added("own", of: new)
             let ownKey = IdempotencyKey(key: "own", fingerprint: 1)
-            let ownKeyed = try await place.store.added("own key", at: start, attempt: ownKey, of: new)
+            let ownKeyed = try await place.store.added("own key", at: start, key: ownKey, of: new)
             let lines = try place.archive.lines()
             let refused = try place.move([(old, new)])
             #expect((refused.conflicts.count, refused.conflicts.first.first?.oldTasks) == (1, 3))
@@ -127,8 +127,8 @@ struct MoveConformance {
             ]
             #expect(try await place.store.lists(all, of: new))
             #expect(try await place.store.lists([], of: old))
-            #expect(try await place.store.add("d", at: start + 1, attempt: key, of: new) == .repeated(all[4]))
-            let ownRetry = try await place.store.add("own key", at: start + 1, attempt: ownKey, of: new)
+            #expect(try await place.store.add("d", at: start + 1, key: key, of: new) == .repeated(all[4]))
+            let ownRetry = try await place.store.add("own key", at: start + 1, key: ownKey, of: new)
             #expect(ownRetry == .repeated(ownKeyed))
             #expect(try await place.store.added("next", of: new).id == 7)
         }
@@ -142,13 +142,13 @@ struct MoveConformance {
             _ = try await place.store.added("x", of: new)
             #expect(try await place.store.remove(1, of: new))
             // Only the key of the first task is left, and a retry answers the id of that task.
-            let gone = try await place.store.added("gone", at: start, attempt: key, of: old)
+            let gone = try await place.store.added("gone", at: start, key: key, of: old)
             #expect(try await place.store.remove(1, of: old))
             let item = try await place.store.added("y", of: old)
             let report = try place.move([(old, new)])
             #expect((report.moved.people, report.renumbered) == (1, 1))
             #expect(try await place.store.lists([moved(item, to: new, id: 3)], of: new))
-            let retry = try await place.store.add("gone", at: start + 1, attempt: key, of: new)
+            let retry = try await place.store.add("gone", at: start + 1, key: key, of: new)
             #expect(retry == .repeated(moved(gone, to: new, id: 2)))
         }
     }
@@ -162,13 +162,13 @@ struct MoveConformance {
             let expired = start - IdempotencyKey.lifetime - 1
             let live = IdempotencyKey(key: "live", fingerprint: 1)
             let dead = IdempotencyKey(key: "dead", fingerprint: 1)
-            _ = try await place.store.add("theirs", at: start, attempt: live, of: old)
-            _ = try await place.store.add("theirs", at: start, attempt: dead, of: old)
-            _ = try await place.store.add("own", at: start, attempt: live, of: new)
-            _ = try await place.store.add("own", at: expired, attempt: dead, of: new)
+            _ = try await place.store.add("theirs", at: start, key: live, of: old)
+            _ = try await place.store.add("theirs", at: start, key: dead, of: old)
+            _ = try await place.store.add("own", at: start, key: live, of: new)
+            _ = try await place.store.add("own", at: expired, key: dead, of: new)
             try place.move([(old, new)], merging: true)
-            #expect(try await place.store.add("own", at: start, attempt: live, of: new).repeated?.id == 1)
-            #expect(try await place.store.add("theirs", at: start, attempt: dead, of: new).repeated?.id == 4)
+            #expect(try await place.store.add("own", at: start, key: live, of: new).repeated?.id == 1)
+            #expect(try await place.store.add("theirs", at: start, key: dead, of: new).repeated?.id == 4)
         }
     }
 
@@ -219,7 +219,7 @@ struct MoveConformance {
         // The key is not expired for the store, which would remove it.
         let clock = ManualClock(wallMilliseconds: start - IdempotencyKey.lifetime - 1000)
         try await kind.with(time: clock) { place in
-            _ = try await place.store.add("gone", at: clock.wallMilliseconds, attempt: key, of: old)
+            _ = try await place.store.add("gone", at: clock.wallMilliseconds, key: key, of: old)
             #expect(try await place.store.remove(1, of: old))
             let item = try await place.store.added("kept", of: old)
             _ = try await place.store.added("gone", of: new)

@@ -11,7 +11,7 @@ struct BatchTests {
 
     private func reads(_ count: Int) -> [Job] {
         (0..<count).map { _ in
-            Job(of: alice, .find, PostgreSQLRead(statement: BoundStatement(.find, of: alice)) { _ in nil }) {
+            Job(of: alice, .find, PostgreSQLRead(BoundStatement(.find, of: alice)) { _ in nil }) {
                 _ in
             }
         }

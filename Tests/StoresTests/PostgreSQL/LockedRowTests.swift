@@ -148,7 +148,7 @@ struct LockedRowTests {
                 INSERT INTO attempts VALUES ($1, 'k', 7, \(now), 1, 'x', false)
                 """,
                 { owner in
-                    let outcome = try await store.add("x", at: now, attempt: key, of: owner)
+                    let outcome = try await store.add("x", at: now, key: key, of: owner)
                     return if case .repeated = outcome { true } else { false }
                 }
             ),

@@ -174,7 +174,7 @@ struct PostgreSQLAdversityTests {
                     do throws(StoreError) {
                         _ = try await store.add(
                             TaskText.checked("task \(number)"), completed: false, details: TaskDetails(), at: 1000,
-                            attempt: nil, limit: 100,
+                            key: nil, limit: 100,
                             of: Owner("alice"))
                         return true
                     } catch {

@@ -129,7 +129,7 @@ struct PostgreSQLArchiveTests {
             line(name, ago: 0, text: "other") + "}",
         ]
         let gone = IdempotencyKey(key: key.key, fingerprint: 3)
-        _ = try await store.add("gone", at: start - IdempotencyKey.lifetime - 1, attempt: gone, of: alice)
+        _ = try await store.add("gone", at: start - IdempotencyKey.lifetime - 1, key: gone, of: alice)
         for (line, known) in zip(lines, ["gone", "x", "x"]) {
             let summary = try archive.add([task, line])
             #expect((summary.added, summary.present, summary.differing) == (0, 1, 0))
@@ -137,7 +137,7 @@ struct PostgreSQLArchiveTests {
         }
         let item = TaskItem(
             id: 1, owner: alice, text: try TaskText("x"), completed: true, created: start, modified: start)
-        let again = try await store.add("x", completed: true, at: start + 9, attempt: key, of: alice)
+        let again = try await store.add("x", completed: true, at: start + 9, key: key, of: alice)
         #expect(again == .repeated(item))
         // A key that is there already is not written again.
         try server.command(

@@ -86,7 +86,8 @@ struct PostgreSQLSchemaTests {
             ANALYZE
             """, in: name(address))
         let statements: [TaskStatement] = [
-            .find, .lockOwner, .lockTask, .lockRevision, .attempt, .change, .remove, .putOwner, .forgetAttempt,
+            .find, .listPoint, .lockOwner, .lockTask, .lockRevision, .attempt, .change, .remove, .putOwner,
+            .forgetAttempt,
         ]
         for statement in statements {
             let (types, values) = Self.arguments(statement)

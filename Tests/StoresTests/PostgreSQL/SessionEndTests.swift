@@ -1,3 +1,4 @@
+import PostgreSQL
 import PostgreSQLStore
 import StoreEngine
 import Support
@@ -44,6 +45,23 @@ struct SessionEndTests {
                 proxy.set(.none)
                 try await awaitStore(store)
             }
+        }
+    }
+
+    @Test func `A call after the server has ended every idle session is answered by a new one`() async throws {
+        let address = try PostgreSQLServer.started().newDatabase()
+        // Nobody looks at the sessions while they are idle.
+        let store = try PostgreSQLTaskStore.open(address) { $0.sleepMilliseconds = 3_600_000 }
+        defer { store.close() }
+        let item = try await store.added("x", of: alice)
+        let operators = try PostgreSQLDatabase(address).connect()
+        for _ in 0..<4 {
+            _ = try operators.run(
+                """
+                SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """)
+            #expect(try await store.find(item.id, of: alice) == item)
         }
     }
 

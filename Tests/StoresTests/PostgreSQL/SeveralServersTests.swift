@@ -70,7 +70,7 @@ struct SeveralServersTests {
                 let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
                     for number in 0..<20 {
                         let store = number % 2 == 0 ? first : second
-                        group.addTask { try await store.add("x", at: now, attempt: key, of: owner) }
+                        group.addTask { try await store.add("x", at: now, key: key, of: owner) }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }

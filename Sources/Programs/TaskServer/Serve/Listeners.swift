@@ -62,13 +62,13 @@ final class Listeners: Sendable {
                 advice: "raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of docker)")
         }
         for index in bound.servers.indices {
-            fitting[index].perAddress = settings.limits.connectionsPerAddress(of: fitting[index].connections)
+            fitting[index].perAddress = settings.limits.connectionsPerAddress(of: fitting[index].connectionsOfRequests)
         }
         if allowed < wanted {
             observation.log.write(.warning, "few-open-files") { line in
                 line.number("allowed", allowed)
                 line.number("wanted", wanted)
-                line.number("connections", fitting.first?.connections ?? 0)
+                line.number("connections", fitting.first?.connectionsOfRequests ?? 0)
                 line.number("wantedConnections", settings.limits.connections)
             }
         }

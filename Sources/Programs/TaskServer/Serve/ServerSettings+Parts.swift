@@ -21,7 +21,8 @@ extension ServerSettings {
     /// The limits of the HTTP server that people reach.
     var serverLimits: ServerLimits {
         var limits = ServerLimits()
-        limits.connections = self.limits.connections
+        limits.streams = self.limits.streams
+        limits.connections = self.limits.connections + limits.streams
         limits.suspensions = self.limits.connections
         limits.idleTime = self.limits.keepAlive
         // Clients on this machine belong to the operator, such as a proxy or a load test.

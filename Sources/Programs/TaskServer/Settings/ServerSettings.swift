@@ -80,7 +80,8 @@ struct LimitSettings: Sendable {
     init(reading reader: inout SettingReader) {
         connections = reader.value(
             "CONNECTIONS", .integer(1...100_000, example: 1000), default: "1000",
-            help: "Open connections of each listener; fewer if the process may not open that many files.")
+            help: "Open connections of each listener, besides streams; fewer if the process may not open that many "
+                + "files.")
         perAddress = reader.optional(
             "CONNECTIONS_PER_ADDRESS", .orOff(.integer(1...100_000, example: 250)),
             absence: "a quarter of TASKS_CONNECTIONS",
@@ -88,7 +89,8 @@ struct LimitSettings: Sendable {
                 + "concurrent requests of one client of such a proxy.")
         streams = reader.value(
             "STREAMS", .integer(1...100_000, example: 500), default: "500",
-            help: "Streams of changes that may be open at once, each on a connection of its own; a person may have 8.")
+            help: "Streams of changes that may be open at once, on connections that are counted apart; a person "
+                + "may have 8.")
         trustedProxies = reader.list(
             "TRUSTED_PROXIES", .addressRange,
             help: "Addresses or ranges of proxies whose Forwarded or X-Forwarded-For is believed; each must append the "

@@ -3,9 +3,10 @@ package import Tasks
 
 /// Caches rendered lists (everything of one owner), up to a number of bytes, so that most reads touch no disk.
 ///
-/// A list is never older than another answer, because the lists of a transaction's owners are removed before its commit, and
-/// none is kept until the commit is over. Neither is the list of a load that began before: a load is announced before it
-/// reads.
+/// A list is never older than another answer. Where only this store changes the database, the lists of a transaction's owners
+/// are removed before its commit, and none is kept until the commit is over. Neither is the list of a load that began before:
+/// a load is announced before it reads. Where other servers change the database, too, a list is kept with the point of its
+/// owner's changes that was read before the list, and it is answered only to those who have read the same point since.
 package final class ListCache: Sendable {
     /// The number of a load that has begun and not finished.
     package typealias Load = UInt64
@@ -18,6 +19,7 @@ package final class ListCache: Sendable {
         /// The owners whose tasks are being changed by a commit.
         var changing: Set<Owner> = []
         var hits = 0
+        var misses = 0
     }
 
     /// The lock is held for some hundred nanoseconds.
@@ -30,14 +32,26 @@ package final class ListCache: Sendable {
         state = Mutex(State(entries: ListCacheEntries(capacity: capacity, answers: answers)))
     }
 
-    /// The list of an owner, or an error if it cannot be sent now; nil if it is not cached.
-    package func list(of owner: Owner) -> Result<TaskList, StoreError>? {
+    /// The list of an owner, at a point if the list is kept with one, or an error if it cannot be sent now; nil if it is not
+    /// cached.
+    package func list(of owner: Owner, at point: ChangePoint? = nil) -> Result<TaskList, StoreError>? {
         state.withLock { state in
-            let list = state.entries.list(of: owner)
+            let list = state.entries.list(of: owner, at: point)
             if case .success? = list { state.hits += 1 }
             return list
         }
     }
+
+    /// Whether a list of an owner is cached, at whatever point.
+    package func holdsList(of owner: Owner) -> Bool { state.withLock { $0.entries.holdsList(of: owner) } }
+
+    /// Keeps a list with the point that was read before it.
+    package func keep(_ list: TaskList, of owner: Owner, at point: ChangePoint) {
+        state.withLock { $0.entries.put(list, of: owner, at: point) }
+    }
+
+    /// Counts a list that was read from the database.
+    package func countRead() { state.withLock { $0.misses += 1 } }
 
     /// Announces a load.
     package func beginLoad(of owner: Owner) -> Load {
@@ -67,12 +81,13 @@ package final class ListCache: Sendable {
         }
     }
 
-    /// Invalidates the loads that began before the commit was over.
+    /// Invalidates the loads that began before the commit was over, and removes what is not of its state.
     package func endChange(of owners: [Owner]) {
         state.withLock { state in
             for owner in owners {
                 state.changing.remove(owner)
                 state.loads[owner] = nil
+                state.entries.remove(owner)
             }
         }
     }
@@ -89,6 +104,7 @@ package final class ListCache: Sendable {
     func report(to statistics: inout StoreStatistics) {
         state.withLock { state in
             statistics.listHits = state.hits
+            statistics.listMisses = state.misses
             statistics.listEvictions = state.entries.evictions
             statistics.lists = state.entries.count
             statistics.listBytes = state.entries.bytes
@@ -103,6 +119,7 @@ package final class ListCache: Sendable {
 struct ListCacheEntries {
     private struct Entry {
         let owner: Owner
+        let point: ChangePoint?
         /// The list without its lease, because the cache counts the list by its cost.
         let list: TaskList
         /// Whether the list is sent under a lease.
@@ -130,9 +147,11 @@ struct ListCacheEntries {
 
     var count: Int { entries.count }
 
+    func holdsList(of owner: Owner) -> Bool { positions[owner] != nil }
+
     /// The list of an owner, or an error if there is no lease for a long list now; nil if the list is not cached.
-    mutating func list(of owner: Owner) -> Result<TaskList, StoreError>? {
-        guard let position = positions[owner] else { return nil }
+    mutating func list(of owner: Owner, at point: ChangePoint?) -> Result<TaskList, StoreError>? {
+        guard let position = positions[owner], entries[position].point == point else { return nil }
         entries[position].wasUsed = true
         let list = entries[position].list
         guard entries[position].isLong else { return .success(list) }
@@ -144,10 +163,10 @@ struct ListCacheEntries {
     }
 
     /// Keeps a list, unless it alone is larger than the capacity.
-    mutating func put(_ list: TaskList, of owner: Owner) {
+    mutating func put(_ list: TaskList, of owner: Owner, at point: ChangePoint? = nil) {
         remove(owner)
         let isLong = list.lease != nil
-        let entry = Entry(owner: owner, list: list.holding(nil), isLong: isLong, lease: list.lease)
+        let entry = Entry(owner: owner, point: point, list: list.holding(nil), isLong: isLong, lease: list.lease)
         guard entry.cost <= capacity else { return }
         while bytes + entry.cost > capacity { evict() }
         positions[owner] = entries.count

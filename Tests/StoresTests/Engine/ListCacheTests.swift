@@ -1,4 +1,4 @@
-import SQLiteStore
+import StoreEngine
 import Tasks
 import Testing
 
@@ -46,6 +46,19 @@ struct ListCacheTests {
         #expect(known(cache, alice) == nil)
         put(new, of: alice, into: cache)
         #expect(known(cache, alice) == new)
+    }
+
+    @Test func `A list that is kept with a point is answered at that point only`() {
+        let cache = ListCache(capacity: 1 << 20)
+        let point = ChangePoint(origin: 5, number: 7)
+        cache.keep(old, of: alice, at: point)
+        #expect(cache.holdsList(of: alice) && !cache.holdsList(of: bob))
+        #expect(cache.list(of: alice, at: point) == .success(old))
+        for other in [nil, .beginning, ChangePoint(origin: 5, number: 8), ChangePoint(origin: 6, number: 7)] {
+            #expect(cache.list(of: alice, at: other) == nil)
+        }
+        cache.endChange(of: [alice])
+        #expect(!cache.holdsList(of: alice))
     }
 
     @Test func `The removal of all lists invalidates every load, and a load that failed keeps nothing`() {
