@@ -81,24 +81,6 @@ import Testing
         #expect(end == .exit(0), "\(server.process.errors)")
     }
 
-    // libdispatch ends a process whose first timer finds no descriptor, unless it has begun one for itself by then.
-    @Test(arguments: 1...5)
-    func `A timer begins although no descriptor is left`(round: Int) throws {
-        let stage = try Stage()
-        let fault = Array(#"{"at":"keys","delay_ms":100}"#.utf8)
-        #expect(try exchange(stage.mockPort, "POST", "/_mock/faults", body: fault).status == 200)
-        let client = try RawClient(port: stage.mockPort)
-        let ask = { (path: String) throws -> Int? in
-            try client.send("GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n")
-            return try client.response()?.status
-        }
-        #expect(try ask("/_mock/users") == 200)
-        try limitFiles(of: stage.mock, to: "3:")
-        #expect(try ask("/contoso.onmicrosoft.com/b2c_1_sign_in/discovery/v2.0/keys") == 200)
-        stage.mock.send(SIGTERM)
-        #expect(try stage.mock.wait() == .exit(0))
-    }
-
     private func limitFiles(of program: ChildProcess, to number: String) throws {
         let arguments = ["--pid", "\(program.identifier)", "--nofile=\(number)"]
         #expect(try ChildProcess("/usr/bin/prlimit", arguments).wait() == .exit(0))

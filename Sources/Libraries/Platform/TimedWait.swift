@@ -38,15 +38,3 @@ package final class TimedWait: Sendable {
         state.continuation?.resume(returning: result)
     }
 }
-
-/// Opens the descriptors of the timers of `Task.sleep`, and returns when a first sleep is over.
-///
-/// libdispatch opens them with the first timer, and ends the process if none is left then.
-package func openTimers() {
-    let isOver = Wakeup()
-    Task.detached {
-        try? await Task.sleep(for: .milliseconds(1))
-        isOver.wake()
-    }
-    isOver.wait()
-}

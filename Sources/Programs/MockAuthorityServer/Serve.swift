@@ -10,7 +10,6 @@ import Settings
 /// port. No server listens before the authority and its certificate exist: until then the system refuses connections,
 /// and the first request that is accepted gets its proper answer.
 func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorError) {
-    openTimers()
     // Held until the end.
     let lock = try settings.files.state.map { (path) throws(OperatorError) in try StateFolder(path).lock() }
     let limits = try fittingLimits(servers: 1 + settings.tls.listen.count)

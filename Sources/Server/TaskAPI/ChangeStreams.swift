@@ -1,6 +1,5 @@
 import Basics
 import HTTP
-package import Platform
 import Synchronization
 package import Tasks
 
@@ -29,6 +28,8 @@ package final class ChangeStreams: Sendable {
     private struct Table {
         var streams: [Owner: [ObjectIdentifier: ChangeStream]] = [:]
         var count = 0
+        /// Whether the streams are being compared with the store.
+        var isComparing = false
     }
 
     /// The most streams of one person.
@@ -113,23 +114,24 @@ extension ChangeStreams {
         for stream in streams(of: owner) { stream.note(number) }
     }
 
-    /// Checks the streams once a second until the task is cancelled; where other servers write to the same database, they are
-    /// compared with it.
-    package func watch(comparing isShared: Bool, _ time: any TimeSource) async {
-        while (try? await Task.sleep(for: .seconds(1))) != nil {
-            await check(at: time.wallMilliseconds / 1000, comparing: isShared)
-        }
-    }
-
     /// Once a second: ends streams whose tokens have expired, asks again where the store failed, and, if other servers change
     /// the same tasks, asks the store for the change numbers of the people who have streams here.
-    func check(at seconds: Int64, comparing isShared: Bool) async {
+    package func check(at seconds: Int64, comparing isShared: Bool) {
         let all = self.all
         for stream in all {
             if stream.expiry <= seconds { stream.end(.expired) } else { stream.retry() }
         }
-        let owners = table.withLock { Array($0.streams.keys) }
-        guard isShared, !owners.isEmpty, let numbers = try? await store.changeNumbers(of: owners) else { return }
+        let owners = table.withLock { table -> [Owner] in
+            guard isShared, !table.isComparing, !table.streams.isEmpty else { return [] }
+            table.isComparing = true
+            return Array(table.streams.keys)
+        }
+        if !owners.isEmpty { Task.detached { [self] in await compare(owners) } }
+    }
+
+    private func compare(_ owners: [Owner]) async {
+        defer { table.withLock { $0.isComparing = false } }
+        guard let numbers = try? await store.changeNumbers(of: owners) else { return }
         for (owner, number) in numbers {
             for stream in streams(of: owner) { stream.compare(number) }
         }

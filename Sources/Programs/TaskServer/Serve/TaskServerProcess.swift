@@ -20,6 +20,7 @@ final class TaskServerProcess: Sendable {
     private let readiness: Readiness
     private let servers: Listeners
     private let streams: ChangeStreams
+    private let streamsCheck = RepeatingThread()
     private let manager: ServiceManager
 
     /// Binds the addresses, starts everything, and listens at the end.
@@ -33,7 +34,6 @@ final class TaskServerProcess: Sendable {
         self.observation = observation
         self.manager = manager
         if let mistake = settings.keyCacheMistake { throw OperatorError(mistake) }
-        openTimers()
         let handover = Handover(of: manager, settings.limits, signals, observation.log)
         let bound = try BoundAddresses(settings, handover)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
@@ -48,7 +48,13 @@ final class TaskServerProcess: Sendable {
         let api = TaskAPI(base)
         streams = api.streams
         metrics.watch(api.streams)
-        try rethrowing(as: OperatorError.init) { () throws(SystemError) in
+        let isShared = if case .postgresql = settings.storage.database { true } else { false }
+        try rethrowing(as: OperatorError.init) { [streams, streamsCheck] () throws(SystemError) in
+            // On a thread of its own: while tasks wait, libdispatch opens files, and ends the process if it cannot.
+            try streamsCheck.start("streams") {
+                streams.check(at: SystemTime().wallMilliseconds / 1000, comparing: isShared)
+                return Int64(clamping: SystemTime().monotonicNanoseconds) + 1_000_000_000
+            }
             try verifier.start()
         }
         do throws(OperatorError) {
@@ -105,9 +111,6 @@ final class TaskServerProcess: Sendable {
     func run(until signals: Signals, _ reload: SettingsReload) {
         announce()
         tell(.ready)
-        let isShared = if case .postgresql = settings.storage.database { true } else { false }
-        let watch = Task.detached { [streams] in await streams.watch(comparing: isShared, SystemTime()) }
-        defer { watch.cancel() }
         while true {
             switch signals.next(within: manager.watchdogPause) {
             case .hangup: self.reload(reload)
@@ -169,6 +172,7 @@ final class TaskServerProcess: Sendable {
         readiness.stop()
         // A balancer sends requests until it has noticed, also over connections that would be closed as unused.
         SystemTime().sleep(nanoseconds: UInt64(settings.limits.shutdownDelay.nanoseconds))
+        streamsCheck.requestStop()
         streams.endAll(.stopping)
         servers.stop(within: settings.limits.shutdownPatience)
         verifier.stop()
