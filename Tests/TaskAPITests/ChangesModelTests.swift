@@ -14,7 +14,7 @@ import Testing
 /// streams, while servers begin anew and lose their sessions.
 @Suite("Clients that follow the changes end with the server's list")
 struct ChangesModelTests {
-    @Test(arguments: zip(FollowedStore.all, [1000, 30, 20, 5]))
+    @Test(arguments: zip(FollowedStore.all, isSanitized ? [100, 5, 5, 5] : [1000, 15, 10, 5]))
     func follow(kind: FollowedStore, histories: Int) async throws {
         var random = SeededRandom()
         let start = ContinuousClock.now
