@@ -64,6 +64,9 @@ class Person:
 
     def open_account(self):
         self.chrome.one("#account").click()
+        self.await_account()
+
+    def await_account(self):
         self.chrome.until(lambda: self.chrome.one("#person").is_displayed(), "the dialog")
 
     def await_list(self):

@@ -293,7 +293,7 @@ class Keyboard(PageTest):
         self.chrome.one("#new").send_keys(Keys.SHIFT + Keys.TAB)
         self.tab_to("Account: Kim Keys", 60)
         self.keys(Keys.ENTER)
-        self.chrome.until(lambda: self.chrome.one("#person").is_displayed(), "the dialog")
+        self.person.await_account()
         self.tab_to("Sign out")
         self.keys(Keys.ENTER)
         self.person.await_welcome()

@@ -66,7 +66,7 @@ private struct History {
     private let servers: KilledServers
     private let token: String
     private var clients = (0..<4).map { Follower(streams: $0 >= 2) }
-    /// What happened, for a person who looks for the reason of a failure.
+    /// The steps so far, for a person who looks for the reason of a failure.
     private(set) var log: [String] = []
 
     init(at servers: KilledServers, of person: String) throws {
@@ -121,6 +121,7 @@ private struct History {
     /// Kills in the middle of changes, whose answers nobody gets.
     private mutating func killAmidChanges(_ random: inout SeededRandom) throws {
         let writers = try send(8, &random)
+        // This waits for nothing: it makes the moment of the kill a random one.
         usleep(UInt32.random(in: 0...20_000, using: &random))
         log.append("\(try servers.kill(&random)) is killed")
         withExtendedLifetime(writers) {}

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a client that follows the changes knows of a person's list.
+/// A person's list, as a client knows it that follows the changes.
 package struct FollowedList {
     private var tasks: [Int64: JSONValue] = [:]
     /// The token of the next question; nil to begin with the whole list.

@@ -14,7 +14,7 @@ import Testing
 /// streams, while servers begin anew and lose their sessions.
 @Suite("Clients that follow the changes end with the server's list")
 struct ChangesModelTests {
-    @Test(arguments: zip(FollowedStore.all, isSanitized ? [100, 5, 5, 5] : [1000, 15, 10, 5]))
+    @Test(arguments: zip(FollowedStore.all, isSanitized ? [100, 5, 5, 5] : [1000, 20, 20, 5]))
     func follow(kind: FollowedStore, histories: Int) async throws {
         var random = SeededRandom()
         let start = ContinuousClock.now
@@ -99,7 +99,7 @@ private struct History {
     private var time: Int64
     private var servers: [Server] = []
     private var clients = (0..<4).map { Follower(streams: $0 >= 2) }
-    /// What happened, for a person who looks for the reason of a failure.
+    /// The steps so far, for a person who looks for the reason of a failure.
     private(set) var log: [String] = []
 
     init(at place: FollowedPlace, of person: String, from time: Int64, _ isForgetful: Bool) throws {
@@ -251,7 +251,7 @@ private struct Follower {
         (stream, beginning) = (nil, [])
     }
 
-    /// Asks once, opens the stream, or takes what the stream has; returns what it did, if anything.
+    /// Asks once, opens the stream, or takes an event of the stream; returns the name of the step, if the client took one.
     mutating func step(at api: TaskAPI, of owner: Owner, limit: Int) async throws -> String? {
         if let stream {
             receive(from: stream, atMost: .max)

@@ -104,7 +104,7 @@ func runningAuthority() -> String {
     ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://\(settingsOfTheRun()["MOCK_LISTEN"] ?? "127.0.0.1:3001")"
 }
 
-/// What `--help` says about each command.
+/// The help of each command, by its name.
 private let commandHelp: KeyValuePairs = [
     "token": """
       mock-authority token --user NAME  prints one token of the running authority

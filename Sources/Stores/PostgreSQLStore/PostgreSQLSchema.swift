@@ -8,7 +8,7 @@ package enum PostgreSQLSchema {
     /// The version of the tables that this program reads and writes.
     package static var known: Int { migrations((nil, false), areNew: true).count }
 
-    /// What each migration adds to tables with these partitions, which may be new.
+    /// The statements of each migration, for tables with these partitions, which may be new.
     private static func migrations(_ partitions: Partitions, areNew: Bool) -> [String] {
         [
             tables(partitions: partitions.count), boundsOfAttempts, details, changeNumbers(partitions),

@@ -8,8 +8,8 @@ package import Tasks
 ///
 /// Reads that wait together are sent together, and equal lists are read once; writes that wait together share one
 /// transaction and one commit. A cached list is answered if the database still has the list's change number, so no answer
-/// is older than its request. A write whose commit was not confirmed is answered ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an
-/// idempotency key makes its retry safe.
+/// is older than its request. A write whose commit was not confirmed is answered
+/// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
 package final class PostgreSQLTaskStore: TaskStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions
