@@ -117,7 +117,7 @@ final class PostgreSQLSession: StoreSession {
     }
 
     private func read(_ jobs: [Job]) -> BatchResult {
-        var batch = ReadBatch(jobs)
+        var batch = ReadBatch(jobs, sharesStatements: !configuration.isOneOwnerOnly)
         do throws(PostgreSQLError) {
             let failure = try exchange(batch.statements) { batch.receive($1, at: $0) }
             if let failure { batch.fail(failure.error, at: failure.index) }

@@ -9,19 +9,30 @@ struct ReadBatch {
     private var error: PostgreSQLError?
     private let jobs: [Job]
     private var reads: [PostgreSQLRead]
-    /// By statement: the number of the job.
+    /// How many of the jobs, the first ones, share the first statement: it reads the points of their owners.
+    private let shared: Int
+    /// By statement: the number of the job, or of the first that shares it.
     private let places: [Int]
     /// What becomes of the first jobs, as far as that is known.
     private var verdicts: [(job: Job, verdict: Verdict)] = []
 
-    init(_ jobs: [Job]) {
-        self.jobs = jobs.filter { $0.work is PostgreSQLRead }
-        reads = jobs.compactMap { $0.work as? PostgreSQLRead }
-        statements = reads.flatMap(\.statements)
-        places = reads.enumerated().flatMap { (place, read) in read.statements.map { _ in place } }
+    /// Several owners may share a statement unless their tasks are on several servers, each of which may fail.
+    init(_ jobs: [Job], sharesStatements: Bool = true) {
+        let all = jobs.compactMap { job in (job.work as? PostgreSQLRead).map { (job: job, read: $0) } }
+        let isShared = { (job: Job, read: PostgreSQLRead) in read.point != nil && job.retry.scope == .all }
+        let sharing = sharesStatements ? all.filter(isShared) : []
+        shared = sharing.count > 1 ? sharing.count : 0
+        let ordered = shared > 0 ? sharing + all.filter { !isShared($0.job, $0.read) } : all
+        self.jobs = ordered.map(\.job)
+        reads = ordered.map(\.read)
+        let owners = reads.prefix(shared).compactMap { $0.point?.owner.identifier }
+        let alone = reads.enumerated().dropFirst(shared)
+        statements = (owners.isEmpty ? [] : [BoundStatement(.points, [.texts(owners)])]) + alone.flatMap(\.element.statements)
+        places = (owners.isEmpty ? [] : [0]) + alone.flatMap { (place, read) in read.statements.map { _ in place } }
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
+        guard index > 0 || shared == 0 else { return receivePoints(rows) }
         let place = places[index]
         let job = jobs[place]
         // A read that needs no other one has answered its callers now.
@@ -34,12 +45,28 @@ struct ReadBatch {
         }
     }
 
+    private mutating func receivePoints(_ rows: borrowing Rows) {
+        let points = PostgreSQLRead.points(in: rows)
+        for (job, read) in zip(jobs, reads).prefix(shared) {
+            guard let (owner, receive) = read.point else { continue }
+            let next = receive(points[owner] ?? .beginning)
+            verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
+        }
+    }
+
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
         self.error = error
-        let job = jobs[places[index]]
-        // A read is repeated within the deadline of its request, so its tries are fewer than those of a write.
-        let retry = error.isPassing ? job.retry.nextTry(atMost: 5) : nil
-        verdicts.append((job, retry.map { .again(job.again($0)) } ?? .refuse(StoreError(error))))
+        if index == 0, shared > 0 {
+            // Each of those who shared the statement is tried alone.
+            verdicts += jobs.prefix(shared).map { job in
+                (job, job.retry.after(.oneJob, isShared: true).map { .again(job.again($0)) } ?? .refuse(StoreError(error)))
+            }
+        } else {
+            let job = jobs[places[index]]
+            // A read is repeated within the deadline of its request, so its tries are fewer than those of a write.
+            let retry = error.isPassing ? job.retry.nextTry(atMost: 5) : nil
+            verdicts.append((job, retry.map { .again(job.again($0)) } ?? .refuse(StoreError(error))))
+        }
         // Those after it were not run.
         verdicts += jobs[verdicts.count...].map { ($0, .again($0)) }
     }
@@ -61,6 +88,8 @@ final class PostgreSQLRead: JobWork {
     let statements: [BoundStatement]
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
     let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?
+    /// If the statement only reads the point of an owner's changes: the owner, and what to do with the point.
+    let point: (owner: Owner, receive: @Sendable (ChangePoint) -> PostgreSQLRead?)?
 
     /// A read whose rows are the whole outcome.
     fileprivate convenience init<Outcome: Sendable>(
@@ -76,6 +105,25 @@ final class PostgreSQLRead: JobWork {
     init(_ statements: BoundStatement..., receive: @escaping @Sendable (borrowing Rows) -> PostgreSQLRead?) {
         self.statements = statements
         self.receive = receive
+        point = nil
+    }
+
+    init(pointOf owner: Owner, receive: @escaping @Sendable (ChangePoint) -> PostgreSQLRead?) {
+        statements = [BoundStatement(.listPoint, of: owner)]
+        self.receive = { receive(Self.listPoint(in: $0)) }
+        point = (owner, receive)
+    }
+
+    fileprivate static func listPoint(in rows: borrowing Rows) -> ChangePoint {
+        rows.count > 0 ? ChangePoint(origin: rows.integer(0, 0), number: rows.integer(0, 1)) : .beginning
+    }
+
+    fileprivate static func points(in rows: borrowing Rows) -> [Owner: ChangePoint] {
+        var points: [Owner: ChangePoint] = [:]
+        for row in 0..<rows.count {
+            points[Owner(rows.text(row, 0))] = ChangePoint(origin: rows.integer(row, 1), number: rows.integer(row, 2))
+        }
+        return points
     }
 
     static func find(_ query: FindTask, _ reply: Reply<TaskItem?>) -> PostgreSQLRead {
@@ -126,11 +174,8 @@ final class PostgreSQLRead: JobWork {
     }
 
     static func changeNumbers(of owners: [Owner], _ reply: Reply<[Owner: Int64]>) -> PostgreSQLRead {
-        let statement = BoundStatement(.changeNumbers, [.texts(owners.map(\.identifier))])
-        return PostgreSQLRead(statement, { reply.answer($0) }) { rows in
-            let numbers = (0..<rows.count).map { (Owner(rows.text($0, 0)), rows.integer($0, 1)) }
-            return Dictionary(numbers) { number, _ in number }
-        }
+        let statement = BoundStatement(.points, [.texts(owners.map(\.identifier))])
+        return PostgreSQLRead(statement, { reply.answer($0) }) { points(in: $0).mapValues(\.number) }
     }
 
     /// The bytes of a page, of the task that fills it, and of one more task that shows that others follow.
@@ -157,20 +202,14 @@ struct ListReading: Sendable {
     ///
     /// The point of the owner's changes is read before the list, so the list has at least the changes up to this point.
     var cached: PostgreSQLRead {
-        let statement = BoundStatement(.listPoint, of: owner)
         guard cache.holdsList(of: owner) else {
-            return PostgreSQLRead(statement, short) { page(at: Self.point(in: $0)) }
+            return PostgreSQLRead(BoundStatement(.listPoint, of: owner), short) { page(at: PostgreSQLRead.listPoint(in: $0)) }
         }
-        return PostgreSQLRead(statement) { rows in
-            let point = Self.point(in: rows)
+        return PostgreSQLRead(pointOf: owner) { point in
             guard let known = cache.list(of: owner, at: point) else { return page(at: point) }
             list.answer(known)
             return nil
         }
-    }
-
-    private static func point(in rows: borrowing Rows) -> ChangePoint {
-        rows.count > 0 ? ChangePoint(origin: rows.integer(0, 0), number: rows.integer(0, 1)) : .beginning
     }
 
     /// Reads as many tasks of a selection as fit in an answer, and keeps the list if a point is given.

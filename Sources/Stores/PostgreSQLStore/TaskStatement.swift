@@ -9,7 +9,7 @@ import Tasks
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
 /// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
-    case page, longPage, listPoint, find, firstChanges, laterChanges, changeNumbers
+    case page, longPage, listPoint, find, firstChanges, laterChanges, points
     case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
     case attempt
     case insert, change, update, remove, removeSeveral, putOwner, markOwner, forgetAttempt, forgetAttempts, putAttempt
@@ -26,7 +26,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .listPoint: "SELECT origin, change FROM owners WHERE owner = $1"
         case .firstChanges: Self.firstChangesSQL
         case .laterChanges: Self.laterChangesSQL
-        case .changeNumbers: "SELECT owner, change FROM owners WHERE owner = ANY ($1)"
+        case .points: "SELECT owner, origin, change FROM owners WHERE owner = ANY ($1)"
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .add: Self.addSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
@@ -217,7 +217,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         return switch self {
         case .listPoint, .makeOwner, .lockOwner, .completed, .forgetRemoved, .probe, .removeProbe: [text]
         case .firstChanges, .laterChanges: [text, number, number, number]
-        case .changeNumbers: [.texts([])]
+        case .points: [.texts([])]
         case .page: [text, number, truth, number]
         case .longPage: [text, number, truth, number, number]
         case .add: [text, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
@@ -258,7 +258,7 @@ extension TaskStatement {
     /// Whether the statement concerns one owner, its `$1`.
     package var namesOwner: Bool {
         switch self {
-        case .begin, .guarantee, .commit, .rollBack, .prune, .pruneOwners, .pruneRemoved, .changeNumbers: false
+        case .begin, .guarantee, .commit, .rollBack, .prune, .pruneOwners, .pruneRemoved, .points: false
         default: true
         }
     }
@@ -267,7 +267,7 @@ extension TaskStatement {
     ///
     /// The other statements are always sent as SQL, because with a pool a session may lack names. A COMMIT that fails for
     /// that reason is in doubt, and a ROLLBACK that fails leaves the session in its failed transaction.
-    var isPrepared: Bool { namesOwner || self == .guarantee }
+    var isPrepared: Bool { namesOwner || self == .guarantee || self == .points }
 
     /// Removes up to $2 idempotency keys of any owner that are older than $1; the answer has one row for each.
     ///

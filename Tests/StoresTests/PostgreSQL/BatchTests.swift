@@ -39,6 +39,22 @@ struct BatchTests {
         #expect(result.loss != nil)
     }
 
+    @Test func `The points of several owners are read by one statement, and by one for each after a failure`() {
+        let find = reads(1)[0]
+        let points = [alice, Owner("bob")].map { owner in
+            Job(of: owner, .list, PostgreSQLRead(pointOf: owner) { _ in nil }) { _ in }
+        }
+        let jobs = [find] + points
+        #expect(ReadBatch(jobs).statements.map(\.kind) == [.points, .find])
+        #expect(ReadBatch(jobs, sharesStatements: false).statements.map(\.kind) == [.find, .listPoint, .listPoint])
+        #expect(ReadBatch(Array(jobs.prefix(2))).statements.map(\.kind) == [.find, .listPoint])
+        var batch = ReadBatch(jobs)
+        batch.fail(PostgreSQLError(sqlState: "42501", message: "x"), at: 0)
+        #expect(tries(batch.result(), jobs) == [true, true, true])
+        let again = batch.result().verdicts.compactMap { if case .again(let job) = $0.verdict { job } else { nil } }
+        #expect(ReadBatch(again).statements.map(\.kind) == [.listPoint, .listPoint, .find])
+    }
+
     @Test func `A job of another database is left out, wherever it stands`() {
         let foreign = Job(of: alice, .find, NamedWork("x")) { _ in }
         let mine = reads(2)
