@@ -143,23 +143,42 @@ def mix(m):
 
 def idle(m):
     """5,000 connections that had an answer and now do nothing: their memory, and what a GET costs beside them."""
+    return beside(m, "idle", lambda port, place: answered(port, m.programs.token), "TASKS_CONNECTIONS")
+
+
+def streams(m):
+    """5,000 streams of changes of a thousand people that have nothing to say: their memory, and what a GET costs beside them."""
+    return beside(m, "streams", lambda port, place: following(port, m.programs.tokens["people"][place % 1000]), "TASKS_STREAMS")
+
+
+def beside(m, what, connect, limit):
+    """The memory of 5,000 connections, and what a GET costs beside them."""
     sizes = []
 
     def steps(build):
-        with m.programs.task_server("seed", build, TASKS_CONNECTIONS=str(IDLE + 1000)) as program:
+        with m.programs.task_server("seed", build, **{limit: str(IDLE + 1000)}) as program:
             without = m.load(program, GET)
             before = program.resident_mb()
-            connections = [answered(program.port, m.programs.token) for _ in range(IDLE)]
+            connections = [connect(program.port, place) for place in range(IDLE)]
             sizes.append((program.resident_mb() - before) * 2**20 / IDLE)
-            beside = m.load(program, GET, beside="5,000 idle")
+            loaded = m.load(program, GET, beside=f"5,000 {what}")
             for connection in connections:
                 connection.close()
-        return [without, beside]
+        return [without, loaded]
 
-    without, beside = m.each_build(steps)
+    without, loaded = m.each_build(steps)
     if m.options.before:
-        m.note("idle memory before", sizes[-1] / sizes[0])
-    return {"idle": sizes[-1], "idle_cpu": beside.cpu_us / without.cpu_us}
+        m.note(f"{what} memory before", sizes[-1] / sizes[0])
+    return {what: sizes[-1], f"{what}_cpu": loaded.cpu_us / without.cpu_us}
+
+
+def following(port, token):
+    """A stream of changes whose first event, the list, was read."""
+    connection = socket.create_connection(("127.0.0.1", port), 10)
+    connection.sendall(f"GET /api/tasks/changes HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n"
+                       f"Authorization: Bearer {token}\r\n\r\n".encode())
+    read_until(connection, b"", lambda data: b"\nid: " in data and data.endswith(b"\n\n\r\n"))
+    return connection
 
 
 def answered(port, token):
@@ -241,4 +260,4 @@ def pg_crowd(m):
 
 
 # In this order; the part of the rounds that a row takes.
-ROWS = {start: 1, get: 1, people: 1, new: 1, refused: 1, post: 1, post_one: 1, mix: 0.6, idle: 0.6, p99: 1, pg: 0.6, pg_crowd: 0.6}
+ROWS = {start: 1, get: 1, people: 1, new: 1, refused: 1, post: 1, post_one: 1, mix: 0.6, idle: 0.6, streams: 0.6, p99: 1, pg: 0.6, pg_crowd: 0.6}
