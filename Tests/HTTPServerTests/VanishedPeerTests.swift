@@ -13,8 +13,8 @@ struct VanishedPeerTests {
 
     private func server() throws -> HTTPServer {
         var limits = ServerLimits()
-        limits.connections = 100
-        limits.loops = 2
+        (limits.connections, limits.loops) = (100, 2)
+        (limits.headerTime, limits.idleTime) = (.seconds(600), .seconds(600))
         return try HTTPServer(port: 0, limits: limits, handler: handler)
     }
 

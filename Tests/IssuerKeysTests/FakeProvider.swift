@@ -189,7 +189,7 @@ extension BearerVerifier {
     /// Whom a token represents, as the API asks: first the cache.
     func principal(of token: String) async throws(TokenRefusal) -> Principal {
         if let principal = cachedPrincipal(of: ArraySlice(token.utf8)) { return principal }
-        return try await verify(token)
+        return try await beginVerifying(token).principal()
     }
 
     /// Why a token is refused, as the API asks; nothing for a good one.

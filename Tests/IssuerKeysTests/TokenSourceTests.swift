@@ -66,8 +66,8 @@ struct TokenSourceTests {
         #expect(await bench.refusal(lenient.token(identity)) == nil)
         #expect(await bench.refusal(strict.token(identity)) == .idToken)
         let principals = [
-            try await bench.verifier.verify(strict.token { $0["sub"] = "alice" }),
-            try await bench.verifier.verify(lenient.token { $0["sub"] = "alice" }),
+            try await bench.verifier.principal(of: strict.token { $0["sub"] = "alice" }),
+            try await bench.verifier.principal(of: lenient.token { $0["sub"] = "alice" }),
         ]
         #expect(principals.map(\.owner) == ["work:alice", "ext:\(TestClaims.owner)"])
         #expect(principals.map(\.missingScopes.read) == ["admin", nil])

@@ -23,14 +23,7 @@ extension HeaderSection {
     /// `text/html` must be named itself, and weigh more than every other form, or the same as forms that are not
     /// named.
     package var preferHTML: Bool {
-        let ranges = acceptRanges
-        guard let html = AcceptRange.best(for: "text/html", of: ranges), html.weight > 0,
-            html.name.isEqualIgnoringCase(to: "text/html")
-        else { return false }
-        return ["text/plain", "application/json", Problem.mediaType].allSatisfy { type in
-            guard let other = AcceptRange.best(for: type, of: ranges) else { return true }
-            return html.weight > other.weight || (html.weight == other.weight && !other.isNamed)
-        }
+        ["text/plain", "application/json", Problem.mediaType].allSatisfy { name("text/html", before: $0) }
     }
 
     /// Whether the `Accept` fields name a type, and prefer it to another one; of two named with the same weight, the other counts.

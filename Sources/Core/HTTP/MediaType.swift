@@ -15,13 +15,8 @@ package struct MediaType: Sendable, Equatable {
 
     /// Returns whether these are two tokens with a slash between them.
     private static func isType(_ bytes: Span<UInt8>) -> Bool {
-        var slash: Int?
-        for index in bytes.indices where !bytes[index].isTokenCharacter {
-            guard bytes[index] == UInt8(ascii: "/"), slash == nil else { return false }
-            slash = index
-        }
-        guard let slash else { return false }
-        return slash > 0 && slash < bytes.count - 1
+        guard let slash = bytes.next(UInt8(ascii: "/"), from: 0) else { return false }
+        return bytes.extracting(..<slash).isToken && bytes.extracting((slash + 1)...).isToken
     }
 
     /// The text between the parts of a multipart body.
@@ -50,6 +45,14 @@ extension UInt8 {
             true
         default: false
         }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether this is a token (RFC 9110 section 5.6.2), as the names of fields are.
+    @inlinable package var isToken: Bool {
+        for index in indices where !self[index].isTokenCharacter { return false }
+        return !isEmpty
     }
 }
 

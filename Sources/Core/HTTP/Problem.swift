@@ -213,7 +213,7 @@ extension HeaderSection {
     fileprivate var longestName: String? {
         let size = { (line: Line) in line.value.upperBound - line.name.lowerBound }
         guard let longest = lines.max(by: { size($0) < size($1) }),
-            (1...64).contains(longest.name.count), bytes[longest.name].allSatisfy(\.isTokenCharacter)
+            longest.name.count <= 64, bytes[longest.name].span.isToken
         else { return nil }
         return String(decoding: bytes[longest.name], as: UTF8.self)
     }

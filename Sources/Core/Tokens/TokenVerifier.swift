@@ -15,11 +15,6 @@ package protocol TokenVerifier: Sendable {
 extension TokenVerifier {
     /// Returns nil: a verifier without a cache verifies every time.
     package func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal? { nil }
-
-    /// Returns the person that a token represents, and waits if necessary.
-    package func verify(_ token: String) async throws(TokenRefusal) -> Principal {
-        try await beginVerifying(token).principal()
-    }
 }
 
 /// The result of a verification as far as it comes without waiting.

@@ -308,3 +308,11 @@ extension MetadataDocument {
     /// Returns whether the document is that of this policy.
     func isOf(_ policy: String) -> Bool { self.policy?.isEqualIgnoringCase(to: policy) ?? false }
 }
+
+extension TimeSource {
+    /// The monotonic clock, signed, because ages may reach back to before the machine started.
+    var now: Int64 { Int64(monotonicNanoseconds) }
+
+    /// The wall clock, in whole seconds since 1970.
+    var wallSeconds: Int64 { wallMilliseconds / 1000 }
+}

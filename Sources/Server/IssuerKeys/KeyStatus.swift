@@ -1,5 +1,3 @@
-import Platform
-
 /// The reliability of the keys (V-70 to V-83); see `docs/keys-and-tokens.md`.
 package enum KeyState: String, Sendable, Equatable, CaseIterable {
     /// Nothing was ever loaded, so tokens cannot be verified.
@@ -93,12 +91,4 @@ package struct KeyTiming: Sendable, Equatable {
     package var patience: Duration = .seconds(2)
 
     package init() {}
-}
-
-extension TimeSource {
-    /// The monotonic clock, signed, because ages may reach back to before the machine started.
-    var now: Int64 { Int64(monotonicNanoseconds) }
-
-    /// The wall clock, in whole seconds since 1970.
-    var wallSeconds: Int64 { wallMilliseconds / 1000 }
 }

@@ -65,7 +65,8 @@ struct CommonHeaders: Sendable {
     /// Tracing, proxies and libraries add fields of their own, so no list of them is ever complete.
     private static func requestFields(_ head: RequestHead) -> String {
         guard let asked = head.headers["Access-Control-Request-Headers"], asked.utf8.count <= 4096,
-            asked.split(separator: ",", omittingEmptySubsequences: false).allSatisfy({ $0.trimmingBlanks.isToken })
+            asked.split(separator: ",", omittingEmptySubsequences: false)
+                .allSatisfy({ $0.trimmingBlanks.utf8.span.isToken })
         else { return "Authorization, Content-Type" }
         return asked
     }
@@ -110,9 +111,4 @@ extension CrossOrigin {
     private static let answerFields = """
         ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, client-request-id
         """
-}
-
-extension Substring {
-    /// Whether this is a token (RFC 9110 section 5.6.2), as the names of fields are.
-    fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy { $0.isTokenCharacter } }
 }

@@ -22,6 +22,7 @@ struct HeadValidator {
                 return
             }
             let (name, value) = (bytes.extracting(line.name), bytes.extracting(line.value))
+            // A name that is no token shows a space before the colon, most traces of folding, and bytes beyond ASCII.
             guard name.isToken, !value.hasControl else {
                 fault = .framing
                 return
@@ -96,14 +97,6 @@ private struct SingleFields: OptionSet {
 }
 
 extension Span<UInt8> {
-    /// Whether this is a token (RFC 9110 section 5.6.2), as field names are.
-    ///
-    /// The check finds a space before the colon, most traces of folding, and bytes beyond ASCII.
-    fileprivate var isToken: Bool {
-        for index in indices where !self[index].isTokenCharacter { return false }
-        return !isEmpty
-    }
-
     /// Whether there is a control character other than a tab; the loop has no branches, so that it becomes vector code.
     fileprivate var hasControl: Bool {
         var found: UInt8 = 0

@@ -182,34 +182,31 @@ struct ConfigurationMember {
         return text
     }
 
-    func truth(_ name: String) throws(InputError) -> Bool? {
-        guard let value = object[name] else { return nil }
-        guard let truth = value.boolean else { throw wrong(name, "true or false") }
-        return truth
+    /// The value of a member in another form; the closure gives `nil` for a value that is not as expected.
+    private func value<Value>(
+        _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
+    ) throws(InputError) -> Value? {
+        guard let given = object[name] else { return nil }
+        guard let value = read(given) else { throw wrong(name, expected) }
+        return value
     }
+
+    func truth(_ name: String) throws(InputError) -> Bool? { try value(name, "true or false") { $0.boolean } }
 
     /// Every number has bounds, so that no arithmetic with it overflows.
     func number(_ name: String, in range: ClosedRange<Int64>) throws(InputError) -> Int64? {
-        guard let value = object[name] else { return nil }
-        guard let number = value.integer, range.contains(number) else {
-            throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        try value(name, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.integer.flatMap { range.contains($0) ? $0 : nil }
         }
-        return number
     }
 
-    func optionalObject(_ name: String) throws(InputError) -> JSONObject? {
-        guard let value = object[name] else { return nil }
-        guard let object = value.object else { throw wrong(name, "an object") }
-        return object
-    }
+    func optionalObject(_ name: String) throws(InputError) -> JSONObject? { try value(name, "an object") { $0.object } }
 
     func texts(_ name: String) throws(InputError) -> [String] {
-        let values = object[name]?.array ?? []
-        let texts = values.compactMap(\.string)
-        guard texts.count == values.count, object[name] == nil || object[name]?.array != nil else {
-            throw wrong(name, "an array of strings")
-        }
-        return texts
+        try value(name, "an array of strings") { value in
+            let texts = value.array?.compactMap(\.string)
+            return texts?.count == value.array?.count ? texts : nil
+        } ?? []
     }
 
     func choice<Value: RawRepresentable & CaseIterable>(
@@ -228,9 +225,7 @@ struct ConfigurationMember {
     }
 
     func list(_ name: String) throws(InputError) -> [ConfigurationMember]? {
-        guard let value = object[name] else { return nil }
-        guard let elements = value.array else { throw wrong(name, "an array") }
-        return try elements.enumerated().map { index, element throws(InputError) in
+        try value(name, "an array") { $0.array }?.enumerated().map { index, element throws(InputError) in
             try ConfigurationMember(element, place: "\(name)[\(index)]")
         }
     }

@@ -15,15 +15,6 @@ struct RequestContext: Sendable {
     let base: String
     let correlation: String
 
-    init(
-        authority: TenantAuthority, head: RequestHead, url: EndpointURL, rows: [AuthorityRoute<RequestContext>],
-        policy: Policy, run: TestRun, base: String
-    ) {
-        (self.authority, self.head, self.url, self.rows) = (authority, head, url, rows)
-        (self.policy, self.run, self.base) = (policy, run, base)
-        correlation = Self.correlation(of: head)
-    }
-
     var configuration: Configuration { authority.configuration }
     var provider: any Provider { authority.provider }
     /// Seconds since 1970, by the clock of the test run.
