@@ -27,7 +27,8 @@ struct ReadBatch {
         reads = ordered.map(\.read)
         let owners = reads.prefix(shared).compactMap { $0.point?.owner.identifier }
         let alone = reads.enumerated().dropFirst(shared)
-        statements = (owners.isEmpty ? [] : [BoundStatement(.points, [.texts(owners)])]) + alone.flatMap(\.element.statements)
+        statements =
+            (owners.isEmpty ? [] : [BoundStatement(.points, [.texts(owners)])]) + alone.flatMap(\.element.statements)
         places = (owners.isEmpty ? [] : [0]) + alone.flatMap { (place, read) in read.statements.map { _ in place } }
     }
 
@@ -59,7 +60,10 @@ struct ReadBatch {
         if index == 0, shared > 0 {
             // Each of those who shared the statement is tried alone.
             verdicts += jobs.prefix(shared).map { job in
-                (job, job.retry.after(.oneJob, isShared: true).map { .again(job.again($0)) } ?? .refuse(StoreError(error)))
+                (
+                    job,
+                    job.retry.after(.oneJob, isShared: true).map { .again(job.again($0)) } ?? .refuse(StoreError(error))
+                )
             }
         } else {
             let job = jobs[places[index]]
@@ -203,7 +207,9 @@ struct ListReading: Sendable {
     /// The point of the owner's changes is read before the list, so the list has at least the changes up to this point.
     var cached: PostgreSQLRead {
         guard cache.holdsList(of: owner) else {
-            return PostgreSQLRead(BoundStatement(.listPoint, of: owner), short) { page(at: PostgreSQLRead.listPoint(in: $0)) }
+            return PostgreSQLRead(BoundStatement(.listPoint, of: owner), short) {
+                page(at: PostgreSQLRead.listPoint(in: $0))
+            }
         }
         return PostgreSQLRead(pointOf: owner) { point in
             guard let known = cache.list(of: owner, at: point) else { return page(at: point) }
