@@ -77,5 +77,6 @@ function loaded() {
 function show(section, isReady = true) {
   if (isReady) loaded();
   for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;
+  document.body.dataset.shown = section;
   find("account").hidden = section !== "tasks";
 }

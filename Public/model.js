@@ -37,6 +37,7 @@ export class Model {
   #draftName;
   #clearedName;
   #drafts;
+  #shown = new WeakMap(); // a task of the list -> the task as `view` gives it
   #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
   /** `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out.
@@ -70,16 +71,21 @@ export class Model {
     sessionStorage.removeItem(HURRIED);
   }
 
-  /** The tasks to show, in the person's order. */
+  /** The tasks to show, in the person's order. A task that is as it was is the same object again. */
   view() {
-    const rows = new Map(this.#saved.tasks.map((task) => [task.id, { ...task, state: "saved" }]));
+    const rows = new Map(this.#saved.tasks.map((task) => [task.id, task]));
     for (const change of this.queue.all()) apply(change, rows);
     const names = new Map([...this.queue.ids].map(([key, id]) => [id, key])); // a row keeps its name, and so its focus
     for (const { target, base, values } of this.#drafts.all()) {
       const row = rows.get(this.queue.ids.get(target) ?? target);
-      if (row) row.draft = { seen: base, values };
+      if (row) rows.set(row.id, { ...row, draft: { seen: base, values } });
     }
-    return [...rows.values()].map((row) => ({ ...row, row: names.get(row.id) ?? String(row.id) })).sort(inOrder);
+    const shown = (task) => {
+      const row = names.get(task.id) ?? String(task.id);
+      if (this.#shown.get(task)?.row !== row) this.#shown.set(task, { ...task, row });
+      return this.#shown.get(task);
+    };
+    return [...rows.values()].map(shown).sort(inOrder);
   }
 
   /** Adds a task. `optional` are its due date, notes and position. Returns the key of the addition, which names its row. */

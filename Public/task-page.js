@@ -129,7 +129,7 @@ export class TaskPage {
     find("new-day").addEventListener("input", ({ target }) => target.classList.toggle("set", target.value !== ""));
     find("new").addEventListener("paste", (event) => this.#paste(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
-    find("tasks").append(find("selection"));
+    find("toast").before(find("selection"));
     find("files").addEventListener("click", async ({ target }) => {
       if (target.value) (await import("./files.js")).saveList(this.model.view(), target.value);
     });
@@ -255,7 +255,8 @@ export class TaskPage {
     find("ended").hidden = news.kind !== "ended";
     const again = news.until ? ` The page tries again at ${timeOf(news.until)}.` : "";
     this.#trouble(news.kind === "trouble" ? `${news.title}. ${news.detail}${again}` : "", news.code);
-    this.#render();
+    if (news.kind === "idle") this.#render(); // a list may have been read
+    else this.#renderState();
   }
 
   #trouble(message, code) {
@@ -267,6 +268,7 @@ export class TaskPage {
     const { message, code } = this.#complaint;
     const said = [message, this.#unkept("failed") ? NOT_KEPT : ""].filter(Boolean).join(" ");
     const box = find("trouble");
+    find("tasks").classList.toggle("told", Boolean(said) || !find("ended").hidden || !find("refused").hidden);
     if (box.dataset.message === said) return; // said once is enough for a screen reader
     box.dataset.message = said;
     box.textContent = said;
