@@ -126,7 +126,6 @@ export class TaskPage {
   #listen() {
     offerDays();
     find("add").addEventListener("submit", (event) => this.#add(event));
-    find("new-day").addEventListener("input", ({ target }) => target.classList.toggle("set", target.value !== ""));
     find("new").addEventListener("paste", (event) => this.#paste(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
     find("toast").before(find("selection"));
