@@ -91,6 +91,7 @@ export function offerDays() {
   let timer;
   const show = () => {
     for (const button of buttons) button.setAttribute("aria-pressed", String(field.value === dayNamed(button.value)));
+    find("new-due").classList.toggle("set", field.value !== "");
     const { due, isTyped } = newTask();
     for (const other of [...buttons, field]) other.hidden = Boolean(isTyped); // there is one due date
     const name = isTyped ? nameOfDay(due) : "";

@@ -1,6 +1,5 @@
 // Starts the page: takes up the authority's answer, then shows either the way in or the list.
 
-import { signInPolicies, policyButton } from "./sign-in.js";
 import { find } from "./dom.js";
 import * as session from "./session.js";
 import { current, forgetOthers, onChange, shared } from "./session-store.js";
@@ -57,8 +56,8 @@ function welcome(config, complaint) {
   if (config && !current()) forgetOthers();
   onChange(() => shared()?.owner && location.reload()); // signed in in another tab is signed in here
   if (config?.authority) {
-    const buttons = signInPolicies(config).map((policy, index) =>
-      policyButton(config, policy, index ? "secondary" : "primary", { complain }));
+    const buttons = session.signInPolicies(config).map((policy, index) =>
+      session.policyButton(config, policy, index ? "secondary" : "primary", { complain }));
     find("policies").replaceChildren(...buttons);
     complain(complaint);
   } else {
@@ -77,5 +76,6 @@ function loaded() {
 function show(section, isReady = true) {
   if (isReady) loaded();
   for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;
+  document.body.dataset.shown = section;
   find("account").hidden = section !== "tasks";
 }

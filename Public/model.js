@@ -37,6 +37,8 @@ export class Model {
   #draftName;
   #clearedName;
   #drafts;
+  #answered = new Map(); // the id of a task -> its `modified` in the last answer to a change; undefined if it was deleted
+  #shown = new WeakMap(); // a task of the list -> the task as `view` gives it
   #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
   /** `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out.
@@ -70,16 +72,21 @@ export class Model {
     sessionStorage.removeItem(HURRIED);
   }
 
-  /** The tasks to show, in the person's order. */
+  /** The tasks to show, in the person's order. A task that is as it was is the same object again. */
   view() {
-    const rows = new Map(this.#saved.tasks.map((task) => [task.id, { ...task, state: "saved" }]));
+    const rows = new Map(this.#saved.tasks.map((task) => [task.id, task]));
     for (const change of this.queue.all()) apply(change, rows);
     const names = new Map([...this.queue.ids].map(([key, id]) => [id, key])); // a row keeps its name, and so its focus
     for (const { target, base, values } of this.#drafts.all()) {
       const row = rows.get(this.queue.ids.get(target) ?? target);
-      if (row) row.draft = { seen: base, values };
+      if (row) rows.set(row.id, { ...row, draft: { seen: base, values } });
     }
-    return [...rows.values()].map((row) => ({ ...row, row: names.get(row.id) ?? String(row.id) })).sort(inOrder);
+    const shown = (task) => {
+      const row = names.get(task.id) ?? String(task.id);
+      if (this.#shown.get(task)?.row !== row) this.#shown.set(task, { ...task, row });
+      return this.#shown.get(task);
+    };
+    return [...rows.values()].map(shown).sort(inOrder);
   }
 
   /** Adds a task. `optional` are its due date, notes and position. Returns the key of the addition, which names its row. */
@@ -181,8 +188,9 @@ export class Model {
 
   /** Takes the server's answers to changes, as pairs of a change and its task, which is null if there is none now. */
   confirm(...answers) {
-    const ids = new Set(answers.map(([change, task]) => task?.id ?? change.target));
-    const others = this.#saved.tasks.filter((other) => !ids.has(other.id));
+    const answered = new Map(answers.map(([change, task]) => [task?.id ?? change.target, task?.modified]));
+    for (const [id, modified] of answered) this.#answered.set(id, modified);
+    const others = this.#saved.tasks.filter((other) => !answered.has(other.id));
     const tasks = [...others, ...answers.map(([, task]) => task).filter(Boolean)].sort((a, b) => a.id - b.id);
     this.#save({ ...this.#saved, tasks, tag: null });
     for (const [change, task] of answers) {
@@ -218,14 +226,24 @@ export class Model {
   merge({ changed, removed, next }) {
     const tasks = new Map(this.#saved.tasks.map((task) => [task.id, task]));
     let isNews = false;
-    for (const id of removed) isNews = tasks.delete(id) || isNews;
-    for (const task of tasksOf(changed)) {
+    for (const id of removed) {
+      isNews = tasks.delete(id) || isNews;
+      this.#answered.delete(id);
+    }
+    for (const task of tasksOf(changed).filter((task) => this.#isUpToDate(task))) {
       isNews ||= JSON.stringify(task) !== JSON.stringify(tasks.get(task.id));
       tasks.set(task.id, task);
     }
     if (isNews) this.replace([...tasks.values()].sort((a, b) => a.id - b.id), null);
     this.point = next;
     return isNews;
+  }
+
+  /** Whether what an event tells of a task is as new as the answer that this tab had; if not, another event has the answer. */
+  #isUpToDate({ id, modified }) {
+    if (this.#answered.has(id) && !(modified >= this.#answered.get(id))) return false;
+    this.#answered.delete(id);
+    return true;
   }
 
   /** Returns the ids of the tasks that others have changed since the last call. */

@@ -1,9 +1,9 @@
 // The dialog about the person who is signed in, until when, and the way out; task-page.js loads it when somebody opens it.
 
 import { call, Problem, Unreachable } from "./api.js";
-import { policyButton, returnPolicy } from "./sign-in.js";
-import { counted, find, locale } from "./dom.js";
-import { policies, signOut } from "./session.js";
+import { today } from "./days.js";
+import { counted, find, locale, make } from "./dom.js";
+import { policies, policyButton, returnPolicy, signOut } from "./session.js";
 import { shared } from "./session-store.js";
 
 let isFilled = false;
@@ -12,7 +12,14 @@ let isFilled = false;
 export function openPerson(page) {
   if (!isFilled) fill(page);
   isFilled = true;
-  openDialog(page.me);
+  const all = shared(); // another tab may have renewed the session
+  const time = all ? all.ends : page.me.claims.expires;
+  const date = time && new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
+  find("person-ends").textContent = date ? `Signed in until ${date}.` : "Signed in until you sign out.";
+  find("leaving").textContent = find("data-note").textContent = find("deletion-name").value = "";
+  find("deletion").hidden = true;
+  find("delete-list").setAttribute("aria-expanded", "false");
+  find("person").showModal();
 }
 
 function fill(page) {
@@ -25,6 +32,7 @@ function fill(page) {
   find("profile-actions").replaceChildren(
     ...edits.map((policy) => policyButton(page.config, policy, "secondary", page.signInOptions)));
   find("sign-out").addEventListener("click", () => leave(page));
+  find("files").addEventListener("click", ({ target }) => target.value && saveList(page.model.view(), target.value));
   offerDeletion(page, find("person-title").textContent);
 }
 
@@ -66,17 +74,6 @@ async function deleteList({ config, me, access, model, sync, others }) {
   await signOut(config, returnPolicy(config, me.policy));
 }
 
-function openDialog({ claims }) {
-  const all = shared(); // another tab may have renewed the session
-  const time = all ? all.ends : claims.expires;
-  const date = time && new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
-  find("person-ends").textContent = date ? `Signed in until ${date}.` : "Signed in until you sign out.";
-  find("leaving").textContent = find("data-note").textContent = find("deletion-name").value = "";
-  find("deletion").hidden = true;
-  find("delete-list").setAttribute("aria-expanded", "false");
-  find("person").showModal();
-}
-
 /** Tries once more to save; changes that remain unsaved stay in this browser, and the person is told. */
 async function leave({ config, me, model, sync, others }) {
   const isTold = find("leaving").textContent !== "";
@@ -99,3 +96,31 @@ function tell(left, unkept) {
       : `${they} saved when you sign in here again. `)
     + "Press “Sign out” once more to leave now.";
 }
+
+// The list as a file: text to read, CSV for a spreadsheet, JSON for programs.
+
+const FORMS = {
+  text: ["text/plain", "txt", (tasks) => tasks.map(lineOf).join("\n")],
+  csv: ["text/csv", "csv", (tasks) => `\ufeff${[COLUMNS, ...tasks.map(cellsOf)].map((cells) => cells.map(quoted).join(",")).join("\r\n")}`],
+  json: ["application/json", "json", (tasks) =>
+    JSON.stringify(tasks.map(({ text, completed, due, notes }) => ({ task: text, completed, due, notes })), null, 2)],
+};
+const COLUMNS = ["task", "completed", "due", "notes"];
+
+/** Saves the tasks as "text", "csv" or "json". */
+function saveList(tasks, form) {
+  const [type, ending, write] = FORMS[form];
+  const href = URL.createObjectURL(new Blob([write(tasks), "\n"], { type }));
+  make("a", { href, download: `tasks-${today()}.${ending}` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60000);
+}
+
+function lineOf({ text, completed, due, notes }) {
+  const indented = (value) => value.replace(/\n/g, "\n    ");
+  return `[${completed ? "x" : " "}] ${indented(text)}${due ? ` (due ${due})` : ""}${notes ? `\n    ${indented(notes)}` : ""}`;
+}
+
+const cellsOf = ({ text, completed, due, notes }) => [text, completed, due ?? "", notes ?? ""];
+
+/** A spreadsheet takes a cell that begins with one of these signs for a formula, so an apostrophe comes before it. */
+const quoted = (cell) => `"${String(cell).replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;

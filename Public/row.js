@@ -31,8 +31,8 @@ export function updateRow(row, task, old, isNewDay) {
 
 /** Whether a row that shows one of two tasks would show the other in the same way. */
 export const isSame = (task, other) =>
-  other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
-  && JSON.stringify(task.problem) === JSON.stringify(other.problem) && !task.draft === !other.draft;
+  task === other || (other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
+    && JSON.stringify(task.problem) === JSON.stringify(other.problem) && !task.draft === !other.draft);
 
 /** Returns a text as nodes, in which web addresses are links; nothing else is markup. */
 function linked(text) {

@@ -86,13 +86,9 @@ export class Sync {
   hear(event) {
     if (!event) return this.run({ list: true });
     // While something waits, the event may tell of an addition whose answer is still on its way.
-    if (!this.#running && this.#model.isKnown && !this.#model.queue.all().length) return this.#merge(event);
+    if (!this.#running && this.#model.isKnown && !this.#model.queue.all().length) return this.#model.merge(event) && this.#tell({ kind: "changed" });
     this.#heard.push(event);
     if (!this.#running && !this.#failures) this.run({ list: !this.#model.isKnown }); // what has failed is not tried sooner
-  }
-
-  #merge(event) {
-    if (this.#model.merge(event)) this.#tell({ kind: "changed" });
   }
 
   /** The milliseconds for which the server wants no request, in all tabs, and after a reload. */

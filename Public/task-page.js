@@ -1,7 +1,6 @@
 // The task list after sign-in: its controls, and the page's words about saving.
 
 import { call, Problem, Unreachable } from "./api.js";
-import { leave, returnPolicy } from "./sign-in.js";
 import { isOverdue, today } from "./days.js";
 import { announce, brief, counted, find, locale, make } from "./dom.js";
 import { alterations, dateFault, focusNew, newTask, offerDays, setNewDay } from "./editor.js";
@@ -9,6 +8,7 @@ import { Model } from "./model.js";
 import { beforeAll, moving } from "./order.js";
 import { Access } from "./renewal.js";
 import { offerSearch } from "./search.js";
+import { leave, returnPolicy } from "./session.js";
 import * as session from "./session-store.js";
 import { offerShortcuts } from "./shortcuts.js";
 import { Sync } from "./sync.js";
@@ -37,7 +37,7 @@ export class TaskPage {
     discard: (task, written) => {
       this.model.keepDraft(task);
       this.#render();
-      this.undo.offer("not saved", [task], () => this.#reopen(task, written));
+      this.undo.offer("not saved", [task], () => this.#goToTask(task, written));
     },
     move: (task, place) => this.#move(task, place),
     remove: (task) => this.#remove([task]),
@@ -126,16 +126,15 @@ export class TaskPage {
   #listen() {
     offerDays();
     find("add").addEventListener("submit", (event) => this.#add(event));
-    find("new-day").addEventListener("input", ({ target }) => target.classList.toggle("set", target.value !== ""));
     find("new").addEventListener("paste", (event) => this.#paste(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
-    find("tasks").append(find("selection"));
-    find("files").addEventListener("click", async ({ target }) => {
-      if (target.value) (await import("./files.js")).saveList(this.model.view(), target.value);
-    });
+    find("toast").before(find("selection"));
     // A click beside a dialog closes it; within, each click is on a part of its form.
     addEventListener("click", ({ target }) => target.matches?.("dialog") && target.close());
-    find("to-today").addEventListener("click", () => this.#moveOverdue());
+    find("to-today").addEventListener("click", () => {
+      this.#plan("moved to today", this.model.view().filter(isOverdue), today());
+      focusNew();
+    });
     find("retry").addEventListener("click", () => this.#retry());
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
     find("tasks").addEventListener("input", () => this.#keepDraft());
@@ -255,7 +254,8 @@ export class TaskPage {
     find("ended").hidden = news.kind !== "ended";
     const again = news.until ? ` The page tries again at ${timeOf(news.until)}.` : "";
     this.#trouble(news.kind === "trouble" ? `${news.title}. ${news.detail}${again}` : "", news.code);
-    this.#render();
+    if (news.kind === "idle") this.#render(); // a list may have been read
+    else this.#renderState();
   }
 
   #trouble(message, code) {
@@ -267,6 +267,7 @@ export class TaskPage {
     const { message, code } = this.#complaint;
     const said = [message, this.#unkept("failed") ? NOT_KEPT : ""].filter(Boolean).join(" ");
     const box = find("trouble");
+    find("tasks").classList.toggle("told", Boolean(said) || !find("ended").hidden || !find("refused").hidden);
     if (box.dataset.message === said) return; // said once is enough for a screen reader
     box.dataset.message = said;
     box.textContent = said;
@@ -307,7 +308,7 @@ export class TaskPage {
     this.#keepDraft();
     const [task] = tasks;
     const { make, back } = this.#removal(tasks);
-    const show = this.#view.isInSight(task.row) ? undefined : () => this.#showTask(task);
+    const show = this.#view.isInSight(task.row) ? undefined : () => this.#goToTask(task);
     const spoken = texts.length === 1 ? `Added ${brief(task.text)}` : undefined;
     this.undo.offer("added", tasks, make, { again: back, spoken, show });
     find("new").focus({ preventScroll: true });
@@ -323,13 +324,14 @@ export class TaskPage {
     this.#addAll(texts, find("new-day").value);
   }
 
-  /** Goes to a task that is not in sight; a search or a view that hides the task gives way. */
-  #showTask(task) {
+  /** Goes to a task, and opens it if something was `written` in it; a search or a view that hides the task gives way. */
+  #goToTask(task, written) {
     const now = this.#finder()(task);
     if (!now) return;
     if (!this.#view.has(now.row) && this.#view.isSearching) this.#search.close();
     if (!this.#view.has(now.row)) this.#filter("all", "pushState");
-    this.#view.reveal(now.row, true);
+    if (written) this.#view.edit(now.row, written);
+    else this.#view.reveal(now.row, true);
   }
 
   #complete(tasks, completed) {
@@ -358,15 +360,6 @@ export class TaskPage {
     };
   }
 
-  /** Opens a task again with what was written in it; a filter that hides the task gives way. */
-  #reopen(task, written) {
-    const now = this.#finder()(task);
-    if (!now) return;
-    if (this.#view.isSearching) this.#search.close();
-    this.#filter("all", "pushState");
-    this.#view.edit(now.row, written);
-  }
-
   #together(action, tasks) {
     if (action === "delete") this.#remove(tasks);
     else this.#complete(tasks.filter(({ completed }) => !completed), true);
@@ -376,11 +369,6 @@ export class TaskPage {
   #plan(word, tasks, day) {
     const set = (now, to, from) => this.model.edit(now, "due", to, from ?? null);
     this.#undoable(word, tasks, (now, was) => set(now, day, was.due), (now, was) => set(now, was.due ?? null, day));
-  }
-
-  #moveOverdue() {
-    this.#plan("moved to today", this.model.view().filter(isOverdue), today());
-    focusNew();
   }
 
   /** Keeps the person's changes to the values they saw; returns what is wrong with them, or null. */
@@ -482,10 +470,7 @@ const placed = (task) => ({ ...task, position: task.position ?? (typeof task.id 
 /** Returns the lines that say something, without the marks of a list before them. */
 const linesOf = (text) => text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*•]\s+(\[.?\]\s+)?/, "").trim()).filter(Boolean);
 
-function faultOf(text) {
-  if (!text) return "Write a few words first.";
-  return lengthFault("text", text);
-}
+const faultOf = (text) => (text ? lengthFault("text", text) : "Write a few words first.");
 
 /** Returns a time of the day, with its seconds if the time is near. */
 const timeOf = (time) =>

@@ -238,17 +238,17 @@ export class ListView {
 
   #renderSummary(tasks, isKnown) {
     const all = tasks.length;
-    const count = (name) => tasks.filter(FILTERS[name].has).length;
-    const open = tasks.filter((task) => !task.completed).length;
+    const counts = Object.fromEntries(["today", "upcoming", "done"].map((name) => [name, tasks.filter(FILTERS[name].has).length]));
+    const open = all - counts.done;
     const headline = open ? `${counted(open, "thing")} to do` : all ? "All done" : "A clear page";
     find("headline").textContent = isKnown ? headline : "Your tasks";
     document.title = open ? `(${open}) Tasks` : "Tasks";
-    for (const name of ["today", "upcoming", "done"]) find(`count-${name}`).textContent = count(name) || "";
+    for (const [name, count] of Object.entries(counts)) find(`count-${name}`).textContent = count || "";
     const late = this.#filter === "today" && !this.isSearching ? tasks.filter(isOverdue).length : 0;
     find("overdue").hidden = !late;
     find("overdue-text").textContent = `${late} overdue`;
-    navigator.setAppBadge?.(count("today")).catch(() => {}); // of the installed app
-    const done = all - open + this.cleared;
+    navigator.setAppBadge?.(counts.today).catch(() => {}); // of the installed app
+    const done = counts.done + this.cleared;
     find("progress").max = open + done || 1;
     find("progress").value = done;
     find("progress").title = `${done} of ${open + done} done`;
@@ -279,14 +279,20 @@ export class ListView {
   }
 
   #renderList(list, tasks) {
-    let place = list.firstElementChild;
+    const wanted = new Set(tasks.map((task) => task.row));
+    const staying = (row) => { // a row that goes to the other list need not move within this one before
+      while (row && !wanted.has(row.dataset.row)) row = row.nextElementSibling;
+      return row;
+    };
+    const after = (row) => staying(row?.nextElementSibling);
+    let place = staying(list.firstElementChild);
     for (const task of tasks) {
       const element = this.#show(task);
-      if (element !== place && element === place?.nextElementSibling) { // the other one has moved, perhaps far away
+      if (element !== place && element === after(place)) { // the other one has moved, perhaps far away
         put(list, place, null);
         place = element;
       }
-      if (element === place) place = place.nextElementSibling;
+      if (element === place) place = after(place);
       else put(list, element, place);
     }
     list.hidden = tasks.length === 0;
@@ -441,6 +447,7 @@ export class ListView {
     this.#editor = new Editor(task, values ?? task.draft?.values, seen ?? task.draft?.seen);
     element.querySelector(".text").after(this.#editor.form);
     element.classList.add("editing");
+    find("toast").classList.add("aside");
     this.#editor.focus(field);
     this.reveal(name);
   }
@@ -475,6 +482,7 @@ export class ListView {
     this.#editor.form.remove();
     this.#editor = this.#edited = undefined;
     element.classList.remove("editing");
+    find("toast").classList.remove("aside");
     if (hadFocus) element.querySelector(".edit").focus();
     this.#actions.changed();
   }

@@ -8,9 +8,9 @@ let late = null; // the promise of an answer that did not come in time, until it
 const BASE = new URL(".", location).pathname;
 const CACHE = `page-7 ${BASE}`; // other applications may have caches at this origin, too
 const FILES = [
-  "", "app.css", "main.js", "session.js", "session-store.js", "storage.js", "sign-in.js", "dom.js", "queue.js", "tasks.html",
+  "", "app.css", "main.js", "session.js", "session-store.js", "storage.js", "dom.js", "queue.js", "tasks.html",
   "tasks.css", "task-page.js", "person.js", "undo.js", "api.js", "renewal.js", "model.js", "sync.js", "stream.js", "view.js",
-  "row.js", "editor.js", "typed-days.js", "drag.js", "order.js", "days.js", "search.js", "select.js", "shortcuts.js", "files.js", "favicon.svg",
+  "row.js", "editor.js", "typed-days.js", "drag.js", "order.js", "days.js", "search.js", "select.js", "shortcuts.js", "favicon.svg",
   "manifest.webmanifest", "icon-192.png", "config.json",
 ].map((name) => BASE + name);
 

@@ -351,6 +351,18 @@ class Adding(Daily):
         self.chrome.one("#show").click()
         self.person.await_texts("four", "three", "one", "two")
 
+    def test_a_date_leaves_the_button_in_the_window_of_a_phone(self):
+        self.fill("one")
+        self.chrome.one("#new").send_keys("Call Ann")
+        for width in [390, 360, 320]:
+            self.chrome.size(width, 740)
+            self.chrome.one("#new-due [value=tomorrow]").click()
+            self.assertEqual(self.chrome.execute_script("""
+                const edge = document.getElementById("add").getBoundingClientRect().right;
+                return [...document.querySelectorAll("#add > button, #new-due > *")]
+                  .filter((it) => it.getBoundingClientRect().right > edge).map((it) => it.textContent);"""), [], width)
+            self.chrome.one("#new-due [value=tomorrow]").click()
+
     def test_no_row_is_covered_by_the_dates_of_a_new_task(self):
         self.fill(*[f"Paint board {number}" for number in range(40)])
         self.chrome.execute_script("scrollTo(0, 900)")

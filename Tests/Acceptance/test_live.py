@@ -184,6 +184,44 @@ class OneBrowser(Live):
                 self.add_elsewhere("four")
                 self.await_soon(self.person, "three", "four", "one")
 
+    # Hands the events of the stream out one by one, when `isHolding`.
+    HOLD = """
+        const real = window.fetch, [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
+        Object.assign(window, { isHolding: false, held: [] });
+        window.fetch = async (url, options) => {
+          const answer = await real(url, options);
+          if (url !== "/api/tasks/changes") return answer;
+          let text = "";
+          const events = new TransformStream({ async transform(part, to) {
+            const whole = (text + decoder.decode(part)).split("\\n\\n");
+            text = whole.pop();
+            for (const event of whole) {
+              if (isHolding) await new Promise((go) => held.push(go));
+              to.enqueue(encoder.encode(`${event}\\n\\n`));
+            }
+          } });
+          return new Response(answer.body.pipeThrough(events), answer);
+        };"""
+
+    def test_an_event_that_comes_after_a_later_answer_brings_nothing_old_back(self):
+        self.newcomer()
+        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": self.HOLD})
+        self.person.refresh()
+        self.await_live(self.person)
+        self.chrome.execute_script("isHolding = true")
+        self.person.save("one")
+        self.person.complete("one")
+        self.person.await_saved()
+        self.assertEqual(self.saved(), [("one", True)])
+        self.chrome.until(lambda: self.chrome.execute_script("return held.length"), "the event of the addition")
+        # Nothing happens for half a second.
+        self.chrome.execute_async_script("held.shift()(); setTimeout(arguments[0], 500)")
+        self.assertEqual(self.person.done(), ["one"])
+        self.chrome.execute_script("isHolding = false; held.forEach((go) => go())")
+        for completed in [False, True]:
+            self.request("PATCH", "/api/tasks/1", {"completed": completed})
+            self.chrome.until(lambda: self.person.done() == ["one"] * completed, "the other device's change", SOON)
+
     def test_a_stream_that_ends_is_begun_again_and_nothing_is_lost_between(self):
         self.expected = [NO_CONNECTION, "ERR_INCOMPLETE_CHUNKED_ENCODING"]
         self.newcomer()
