@@ -44,7 +44,8 @@ struct PostgreSQLCommandTests {
 
     /// The connection string of a database, with a password that no output may show.
     private func address(_ database: String, user: String = "test", _ rest: String = "") -> String {
-        "postgresql://\(user):\(Self.password)@127.0.0.1:\(server.port)/\(database)?sslmode=disable\(rest)"
+        PostgreSQLServer.address(
+            "\(user):\(Self.password)@127.0.0.1:\(server.port)/\(database)", "sslmode=disable\(rest)")
     }
 
     @Test func `A malformed connection string ends the program with 78`() throws {

@@ -163,8 +163,8 @@ struct CheckpointThreadTests {
     @Test(arguments: [true, false])
     func `The writer rests until the round is over, or until more is left than it rests for`(isOver: Bool) async throws
     {
-        let (passes, left, isBack) = (Shared(0), Shared(Int64(0)), Shared(false))
-        let checkpointer = Checkpointer(longestRest: .max / 2, observer: { _ in }, onEnd: {})
+        let (passes, left, isBack, ends) = (Shared(0), Shared(Int64(0)), Shared(false), Shared(0))
+        let checkpointer = Checkpointer(longestRest: .max / 2, observer: { _ in }) { ends.change { $0 += 1 } }
         checkpointer.endTransaction(logLength: 2000)
         // The round cannot end during a transaction.
         checkpointer.beginTransaction()
@@ -184,6 +184,8 @@ struct CheckpointThreadTests {
         #expect(!isBack.value)
         if isOver { checkpointer.endTransaction(logLength: 2000) } else { left.change { $0 = 1000 } }
         await eventually("the writer is back") { isBack.value }
+        // Writes that wait for room in the log may go on.
+        await eventually("the end of the round is told") { ends.value == (isOver ? 1 : 0) }
         checkpointer.close()
         thread.join()
     }

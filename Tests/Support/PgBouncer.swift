@@ -91,7 +91,7 @@ package final class PgBouncer: Sendable {
 
     /// The connection string of a database of the server through PgBouncer.
     package func address(_ database: String) -> String {
-        "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=disable&connect_timeout=2"
+        PostgreSQLServer.address("test@127.0.0.1:\(port)/\(database)")
     }
 
     /// The connection string of a new, empty database through PgBouncer.

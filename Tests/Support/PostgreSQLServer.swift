@@ -155,7 +155,12 @@ package final class PostgreSQLServer: Sendable {
 
     /// The connection string of a database.
     package func address(_ database: String = "postgres", user: String = "test") -> String {
-        "postgresql://\(user)@127.0.0.1:\(port)/\(database)?sslmode=disable"
+        Self.address("\(user)@127.0.0.1:\(port)/\(database)")
+    }
+
+    /// A connection string for a test: a busy machine may take much longer to connect than a store waits by default.
+    package static func address(_ place: String, _ rest: String = "sslmode=disable", seconds: Int = 180) -> String {
+        "postgresql://\(place)?\(rest)&connect_timeout=\(seconds)"
     }
 
     /// The name of the database in a connection string.

@@ -16,20 +16,17 @@ final class SQLiteReader: StoreSession {
     func maintain(at now: UInt64) -> UInt64 { .max }
 
     func run(_ jobs: [Job]) -> BatchResult {
-        BatchResult(jobs.map { ($0, verdict(on: $0)) })
+        BatchResult(jobs.compactMap { job in (job.work as? SQLiteRead).map { (job, verdict(on: $0)) } })
     }
 
-    private func verdict(on job: Job) -> Verdict {
+    private func verdict(on read: SQLiteRead) -> Verdict {
         if let error = health.refusal { return .refuse(error) }
-        guard let read = job.work as? SQLiteRead else { return .refuse(.broken(reason: "no read of SQLite")) }
         do throws(SQLiteError) {
             return .answer(try read.run(statements))
         } catch {
             return .refuse(health.record(error))
         }
     }
-
-    func end() {}
 }
 
 /// A read of this store, which returns how to answer its caller.
@@ -45,7 +42,6 @@ final class SQLiteRead: JobWork {
 struct ReadStatements: ~Copyable {
     private let list: SQLiteStatement
     private let find: SQLiteStatement
-    private let recordedCount: SQLiteStatement
     private let counts: SQLiteStatement
     private let changes: SQLiteStatement
     let connection: Connection
@@ -64,8 +60,8 @@ struct ReadStatements: ~Copyable {
                 """),
             find: try connection.prepare(TaskRow.find),
             // The statement always gives a row, so that it keeps its snapshot of the database until it is reset.
-            recordedCount: try connection.prepare("SELECT coalesce((SELECT tasks FROM owners WHERE owner = ?1), 0)"),
-            counts: try connection.prepare("SELECT origin, change, forgotten FROM owners WHERE owner = ?1"),
+            counts: try connection.prepare(
+                "SELECT origin, change, forgotten, tasks FROM (SELECT 1) LEFT JOIN owners ON owner = ?1"),
             // Whole rows would take much memory while they are sorted.
             changes: try connection.prepare(
                 """
@@ -87,13 +83,13 @@ struct ReadStatements: ~Copyable {
         let (owner, selection) = (query.owner, query.selection)
         defer {
             list.reset()
-            recordedCount.reset()
+            counts.reset()
         }
         var expected: Int64?
         if selection == .all {
             // The list is read from the same snapshot, because the statement is not reset before.
-            try recordedCount.bind(owner.identifier)
-            expected = try recordedCount.step() ? recordedCount.integer(0) : 0
+            _ = try counts(of: owner)
+            expected = counts.integer(3)
         }
         var page = TaskPage(of: owner, atMost: selection.limit, in: answers)
         // One task more than wanted shows whether others follow.
@@ -153,7 +149,7 @@ struct ReadStatements: ~Copyable {
 
     private func counts(of owner: Owner) throws(SQLiteError) -> ChangeCounts? {
         try counts.bind(owner.identifier)
-        guard try counts.step() else { return nil }
+        guard try counts.step(), !counts.isNull(0) else { return nil }
         return ChangeCounts(origin: counts.integer(0), last: counts.integer(1), forgotten: counts.integer(2))
     }
 

@@ -45,7 +45,7 @@ final class SQLiteWriter: StoreSession {
         }
         environment.checkpointer.pauseIfWanted()
         if mustPrune {
-            besideCheckpointer { prune() }
+            prune()
             if mustPrune { return 0 }
         }
         if transaction.hasDeletedOwner {
@@ -96,9 +96,7 @@ final class SQLiteWriter: StoreSession {
     }
 
     private func run(_ job: Job, into result: inout BatchResult) throws(SQLiteError) {
-        guard let write = job.work as? SQLiteWrite else {
-            return result.verdicts.append((job, .refuse(.broken(reason: "no write of SQLite"))))
-        }
+        guard let write = job.work as? SQLiteWrite else { return }
         let (change, answer) = try write.run(&transaction)
         result.verdicts.append((job, .answer(answer)))
         result.note(change)
@@ -108,22 +106,26 @@ final class SQLiteWriter: StoreSession {
     /// so that it keeps up.
     private func prune() {
         let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
-        // The next write reports the same failure.
-        let keys = try? transaction.pruneKeys(at: now, atMost: limit)
-        mustPrune = keys == limit
-        // Where the first statement has waited for another program, the others would wait as long.
-        guard keys != nil else { return }
-        try? transaction.pruneOwners(at: now, atMost: limit)
-        let tasks = try? transaction.forgetRemovedTasks(
-            until: now - environment.options.removedTasksKept, atMost: limit)
-        if tasks == limit { mustPrune = true }
+        withoutWaiting {
+            // The next write reports the same failure.
+            let keys = try? transaction.pruneKeys(at: now, atMost: limit)
+            try? transaction.pruneOwners(at: now, atMost: limit)
+            let tasks = try? transaction.forgetRemovedTasks(
+                until: now - environment.options.removedTasksKept, atMost: limit)
+            mustPrune = keys == limit || tasks == limit
+        }
     }
 
     /// Copies all of the log into the database and cuts it, unless a reader or a checkpoint is in the way.
     private func isLogEmptied() -> Bool {
+        withoutWaiting { try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") } == 0
+    }
+
+    /// Does what is tried again later anyway: where another program holds the lock, callers would wait for this as well.
+    private func withoutWaiting<Result>(_ body: () -> Result) -> Result {
         transaction.connection.setBusyTimeout(milliseconds: 0)
         defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
-        return besideCheckpointer { try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") } == 0
+        return besideCheckpointer(body)
     }
 
     /// Cached lists are as lost as the file: they are not answered either.

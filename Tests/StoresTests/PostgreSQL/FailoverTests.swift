@@ -30,7 +30,7 @@ struct FailoverTests {
         /// A port without a server, the standby, and the primary.
         func hosts(_ rest: String) throws -> String {
             let hosts = [try freePort(), standby.port, primary.port].map { "127.0.0.1:\($0)" }
-            return "postgresql://test@\(hosts.joined(separator: ","))/tasks?sslmode=disable\(rest)"
+            return PostgreSQLServer.address("test@\(hosts.joined(separator: ","))/tasks", "sslmode=disable\(rest)")
         }
     }
 

@@ -23,7 +23,7 @@ private final class LargeRecords {
             "/usr/bin/python3",
             [TestFile("large-records.py").path, "\(server.port)", certificate, key])
         let port = try process.await { output in output.hasSuffix("\n") ? Int(output.dropLast()) : nil }
-        address = "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=require&gssencmode=disable"
+        address = PostgreSQLServer.address("test@127.0.0.1:\(port)/\(database)", "sslmode=require&gssencmode=disable")
     }
 }
 

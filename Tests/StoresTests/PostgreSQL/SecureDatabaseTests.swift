@@ -42,7 +42,8 @@ private final class SecureDatabase {
     deinit { server.stop() }
 
     func address(host: String, trusting certificate: String) -> String {
-        "postgresql://test@\(host):\(server.port)/secret?sslmode=verify-full&sslrootcert=\(certificate)"
+        PostgreSQLServer.address(
+            "test@\(host):\(server.port)/secret", "sslmode=verify-full&sslrootcert=\(certificate)")
     }
 }
 

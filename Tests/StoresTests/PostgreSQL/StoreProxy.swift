@@ -47,7 +47,8 @@ final class StoreProxy: Sendable {
     }
 
     func address(_ database: String) -> String {
-        "postgresql://test@127.0.0.1:\(port)/\(database)?sslmode=disable&connect_timeout=2"
+        // A connection that is silenced while it is made must not last for as long as the test.
+        PostgreSQLServer.address("test@127.0.0.1:\(port)/\(database)", seconds: 30)
     }
 
     /// Whether the fault that was set has happened.
