@@ -256,7 +256,7 @@ struct PathPattern: Sendable {
         return start == bytes.count
     }
 
-    /// What this name means in a path: a segment, or all that is left; nil if the pattern has no such name.
+    /// Returns the part of a path that has this name: a segment, or all that is left; nil if the pattern has no such name.
     func text(named name: String, of path: RequestPath) -> String? {
         let bytes = path.text.utf8.span
         var start = 0
@@ -293,7 +293,7 @@ struct RequestPath: Sendable {
         String(Substring(text.utf8.dropFirst(range.lowerBound).prefix(range.count)))
     }
 
-    /// What follows a first segment `tasks`, or `tasks:3000`: the tutorials' malformed address
+    /// Returns the rest after a first segment `tasks`, or `tasks:3000`: the tutorials' malformed address
     /// `http://localhost/tasks:3000` has this path.
     private static func afterTasksAlias(_ text: String) -> String? {
         let bytes = text.utf8.span

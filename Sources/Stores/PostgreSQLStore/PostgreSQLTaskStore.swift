@@ -128,7 +128,7 @@ package struct PostgreSQLStoreOptions: Sendable {
     /// How many sessions read, and how many write.
     package var readers = 2
     package var writers = 2
-    /// Where long lists take their memory while they are made and sent.
+    /// Long lists take their memory here while they are made and sent.
     package var answers = AnswerMemory()
     /// The memory of all calls that wait, in bytes; more are refused as overloaded.
     package var mostBytes = 32 << 20

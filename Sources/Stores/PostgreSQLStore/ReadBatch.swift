@@ -35,14 +35,12 @@ struct ReadBatch {
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
         guard index > 0 || shared == 0 else { return receivePoints(rows) }
         let place = places[index]
-        let job = jobs[place]
-        // A read that needs no other one has answered its callers now.
         let next = reads[place].receive(rows)
         if let next, index + 1 < places.count, places[index + 1] == place {
             // The statement of the next read was sent together with this one.
             reads[place] = next
         } else {
-            verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
+            settle(jobs[place], next)
         }
     }
 
@@ -50,25 +48,23 @@ struct ReadBatch {
         let points = PostgreSQLRead.points(in: rows)
         for (job, read) in zip(jobs, reads).prefix(shared) {
             guard let (owner, receive) = read.point else { continue }
-            let next = receive(points[owner] ?? .beginning)
-            verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
+            settle(job, receive(points[owner] ?? .beginning))
         }
+    }
+
+    /// A read that needs no other one has answered its callers.
+    private mutating func settle(_ job: Job, _ next: PostgreSQLRead?) {
+        verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
     }
 
     mutating func fail(_ error: PostgreSQLError, at index: Int) {
         self.error = error
-        if index == 0, shared > 0 {
-            // Each of those who shared the statement is tried alone.
-            verdicts += jobs.prefix(shared).map { job in
-                (
-                    job,
-                    job.retry.after(.oneJob, isShared: true).map { .again(job.again($0)) } ?? .refuse(StoreError(error))
-                )
-            }
-        } else {
-            let job = jobs[places[index]]
-            // A read is repeated within the deadline of its request, so its tries are fewer than those of a write.
-            let retry = error.isPassing ? job.retry.nextTry(atMost: 5) : nil
+        let isShared = index == 0 && shared > 0
+        for job in jobs[places[index]...].prefix(isShared ? shared : 1) {
+            // Each of those who shared the statement is tried alone. A read is repeated within the deadline of its request, so
+            // its tries are fewer than those of a write.
+            let passing = error.isPassing ? job.retry.nextTry(atMost: 5) : nil
+            let retry = isShared ? job.retry.after(.oneJob, isShared: true) : passing
             verdicts.append((job, retry.map { .again(job.again($0)) } ?? .refuse(StoreError(error))))
         }
         // Those after it were not run.

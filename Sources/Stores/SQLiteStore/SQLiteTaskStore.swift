@@ -171,7 +171,7 @@ package final class SQLiteTaskStore: TaskStore {
 
 /// How a SQLite store works; the defaults suit a server.
 package struct SQLiteStoreOptions: Sendable {
-    /// Where long lists take their memory while they are made and sent.
+    /// Long lists take their memory here while they are made and sent.
     package var answers = AnswerMemory()
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
