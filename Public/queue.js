@@ -17,7 +17,8 @@ export class Queue {
   #channel = new BroadcastChannel("tasks.queue");
   #hearing; // timer
 
-  /** `changed` is called when it is known whether a change is kept, and with true if there may be other changes. */
+  /** `changed` is called when it is known whether a change is kept; with (true, isNew) if there may be other changes, of which
+   * this tab did not know one if `isNew`. */
   constructor(owner, changed) {
     this.#owner = owner;
     this.#changed = changed;
@@ -73,13 +74,14 @@ export class Queue {
     } catch {
       return; // what this tab knows is sent all the same
     }
+    const isNew = found.some(({ key }) => !this.#changes.has(key) && !this.#unwritten.has(key));
     this.#changes = new Map(found.map((change) => [change.key, change]));
     for (const [key, { change }] of this.#unwritten) {
       if (change) this.#changes.set(key, change);
       else this.#changes.delete(key);
     }
     this.#learn([]); // another tab may not have known an id yet
-    this.#changed(true);
+    this.#changed(true, isNew);
   }
 
   #hear(ids) {

@@ -28,6 +28,7 @@ const CHANGING = {
  * for each change that the server has answered, and "sent" when the other tabs should read the list again, or take the
  * `event` of the stream. */
 export class Sync {
+  hasBegun = false;
   #model;
   #access;
   #report;
@@ -67,7 +68,7 @@ export class Sync {
   /** Sends the waiting changes; with `list`, also reads what others have changed. */
   async run({ list = false } = {}) {
     this.#wantsList ||= list;
-    this.#again = true;
+    this.hasBegun = this.#again = true;
     if (this.#running || this.#ended || this.#isRefused()) return;
     this.#running = true;
     clearTimeout(this.#timer);

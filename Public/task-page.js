@@ -76,7 +76,11 @@ export class TaskPage {
     this.config = config;
     this.me = me;
     this.access = access;
-    const changed = (hasOthers) => (hasOthers ? this.#renderSoon() : this.#renderState());
+    const changed = (hasOthers, isNew) => {
+      if (isNew && this.sync.hasBegun) this.sync.run(); // the tab that made it may be closed
+      if (hasOthers) this.#renderSoon();
+      else this.#renderState();
+    };
     this.model = new Model(me.owner, { isLasting: access.canRenew, changed });
     this.sync = new Sync(this.model, access, (news) => this.#report(news));
     this.undo = new Undo();
