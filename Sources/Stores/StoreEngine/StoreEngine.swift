@@ -130,7 +130,7 @@ package final class StoreEngine: Sendable {
                 failures = wasUseful || time.monotonicNanoseconds > lasting ? 0 : failures + 1
             } catch {
                 failures += 1
-                noteLost(number, error)
+                noteDown(number, error)
                 let (jobs, error) = state.withLock { $0.takeHopeless() }
                 for job in jobs { job.refuse(error) }
             }
@@ -157,7 +157,9 @@ package final class StoreEngine: Sendable {
                 if result.loss != nil { return wasUseful }
                 wasUseful = true
             } catch {
-                noteLost(number, error)
+                // Another database may take the place of the lost one, and lack its last changes.
+                cache.removeAll()
+                noteDown(number, error)
                 return wasUseful
             }
         }
@@ -183,10 +185,8 @@ package final class StoreEngine: Sendable {
         return try open(number)
     }
 
-    private func noteLost(_ number: Int, _ loss: SessionLoss) {
+    private func noteDown(_ number: Int, _ loss: SessionLoss) {
         report(state.withLock { $0.lose(number, loss) })
-        // Another database may take the place of the lost one, and lack its last changes.
-        cache.removeAll()
         wake()
     }
 

@@ -195,6 +195,24 @@ struct StoreEngineTests {
         #expect(engine.close())
     }
 
+    @Test func `Lists in memory outlive a session that cannot be opened, and not one that is lost`() async throws {
+        let engine = engine { $0.readers.append("other") }
+        try engine.start { [counts] number throws(SessionLoss) in
+            guard number == 0 else {
+                counts.opened.add(1, ordering: .relaxed)
+                throw SessionLoss("no host")
+            }
+            return MadeUpSession(sleep: 1_000_000, isLost: { counts.runs.load(ordering: .relaxed) > 0 })
+        }
+        engine.cache.keep(TaskList(rendering: []), of: alice, at: .beginning)
+        let opened = counts.opened.load(ordering: .relaxed)
+        await eventually("two attempts") { counts.opened.load(ordering: .relaxed) >= opened + 2 }
+        #expect(engine.cache.holdsList(of: alice))
+        counts.runs.store(1, ordering: .relaxed)
+        await eventually("no list") { !engine.cache.holdsList(of: alice) }
+        #expect(engine.close())
+    }
+
     /// A writer notices that it was lost between two batches, or when it has taken a write.
     @Test(arguments: [false, true])
     func `What a lost session leaves is done by one of the other kind, which is woken`(isTaken: Bool) async throws {
