@@ -144,7 +144,7 @@ private final class NotifySocket {
         second.send(SIGTERM)
         #expect(try second.wait() == .exit(0))
         #expect(second.output.contains("\"event\":\"stopped\""))
-        let third = try successor(stage, settings)
+        let third = try successor(stage, [:])
         _ = try third.await { $0.contains(Self.waits) ? true : nil }
         #expect(try earlier.stop() == .exit(0))
         let server = try Server(third)

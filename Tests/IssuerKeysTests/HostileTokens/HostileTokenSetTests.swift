@@ -71,7 +71,7 @@ struct HostileTokenSetTests {
 
     @Test(
         "Each token has its result in every algorithm, also with keys from the file",
-        arguments: isSanitized ? [.rs256, .es256] : SignatureAlgorithm.allCases)
+        arguments: isSanitized ? [.es256] : SignatureAlgorithm.allCases)
     func inEveryAlgorithm(algorithm: SignatureAlgorithm) async throws {
         let trial = try AlgorithmTrial(algorithm)
         let (hostile, good) = (try trial.hostile(hostile), try trial.good(good))

@@ -48,7 +48,7 @@ struct LongListConformance {
 
     @Test(
         "A list is cut at a number of bytes, into pages that join without gaps or duplicates",
-        arguments: StoreUnderTest.all)
+        arguments: StoreUnderTest.forLongLists)
     func bytes(kind: StoreUnderTest) async throws {
         try await kind.with(answers: small) { store in
             // The tasks have 300 bytes, 8 KiB, and 49 KiB where every byte is escaped.
@@ -68,7 +68,7 @@ struct LongListConformance {
         #expect(small.statistics.held == 0)
     }
 
-    @Test(arguments: StoreUnderTest.all)
+    @Test(arguments: StoreUnderTest.forLongLists)
     func `Many short tasks are one list`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             var items = try await add((1...1000).map { "task \($0)" }, to: store, of: alice)
@@ -87,7 +87,7 @@ struct LongListConformance {
         }
     }
 
-    @Test(arguments: StoreUnderTest.all)
+    @Test(arguments: StoreUnderTest.forLongLists)
     func `A list of very many short tasks is cut as well`(kind: StoreUnderTest) async throws {
         // Pages have 400 KiB, which is room for some 1700 tasks.
         let answers = AnswerMemory(limit: 16 * 400 << 10)
@@ -98,7 +98,7 @@ struct LongListConformance {
         }
     }
 
-    @Test(arguments: StoreUnderTest.all)
+    @Test(arguments: StoreUnderTest.forLongLists)
     func `A cut list has another entity tag than a whole one of the same bytes`(kind: StoreUnderTest) async throws {
         try await kind.with(answers: small) { store in
             var items: [TaskItem] = []
@@ -116,7 +116,7 @@ struct LongListConformance {
 
     @Test(
         "A list without room in memory is refused, but no other person's and no short one",
-        arguments: StoreUnderTest.all)
+        arguments: StoreUnderTest.forLongLists)
     func noRoom(kind: StoreUnderTest) async throws {
         try await kind.with(answers: small) { store in
             for owner in [alice, bob] { _ = try await add((0..<40).map { _ in text("x", 4096) }, to: store, of: owner) }
@@ -143,7 +143,7 @@ struct LongListConformance {
 
     @Test(
         "All who are sent the same list share one copy of it, at once or one after the other",
-        arguments: StoreUnderTest.all)
+        arguments: StoreUnderTest.forLongLists)
     func oneCopy(kind: StoreUnderTest) async throws {
         let query = TaskQuery(completed: false)
         try await kind.with(answers: small) { store in

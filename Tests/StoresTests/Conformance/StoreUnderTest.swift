@@ -26,6 +26,10 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
         },
     ]
 
+    static let durable = all.filter { ["SQLite", "PostgreSQL"].contains($0.testDescription) }
+    /// The stores for tests that compute for seconds, and with a sanitizer for minutes.
+    static let forLongLists = isSanitized ? durable : all
+
     private static func postgreSQL(_ address: String, _ answers: AnswerMemory) throws -> PostgreSQLTaskStore {
         try PostgreSQLTaskStore.open(address) { $0.answers = answers }
     }

@@ -42,7 +42,7 @@ struct LargeRecordTests {
         defer { store.close() }
         let items = try await added(500, to: store)
         #expect(try await store.lists(items, of: owner))
-        for count in 1...30 {
+        for count in stride(from: 1, through: 30, by: isSanitized ? 7 : 1) {
             let query = TaskQuery(limit: count)
             #expect(try await store.lists(Array(items[..<count]), query, next: items[count - 1].id, of: owner))
         }
