@@ -32,10 +32,7 @@ function show() {
         make("a", { href: `#${operation.operationId}` }, methodBadge(method), " ", make("code", { textContent: path })),
         make("span", { textContent: operation.summary })))),
     );
-    find("operations").append(
-      make("h2", { className: "part", textContent: tag.name }),
-      ...operations.map(card),
-    );
+    find("operations").append(make("h2", { className: "part", textContent: tag.name }), ...operations.map(card));
   }
   // The browser looked for the anchor before it was there. No anchor has a name that needs an escape.
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
@@ -60,18 +57,13 @@ function operationsOf(tag) {
       .map((method) => ({ path, method, operation: item[method], shared: item.parameters ?? [] })));
 }
 
-function methodBadge(method) {
-  return make("span", { className: `method ${method}`, textContent: method.toUpperCase() });
-}
+function methodBadge(method) { return make("span", { className: `method ${method}`, textContent: method.toUpperCase() }); }
 
 function card({ path, method, operation, shared }) {
   const parameters = [...shared, ...(operation.parameters ?? [])].map(resolve);
-  return make(
-    "section",
+  return make("section",
     { className: "entry", id: operation.operationId, attributes: { "aria-labelledby": `${operation.operationId}-title` } },
-    make("h3", { id: `${operation.operationId}-title` },
-      methodBadge(method),
-      make("code", { textContent: path })),
+    make("h3", { id: `${operation.operationId}-title` }, methodBadge(method), make("code", { textContent: path })),
     make("p", { className: "entry-title", textContent: `${operation.summary}${operation.security ? " · no token needed" : ""}` }),
     ...(operation.description ? [make("p", {}, ...rich(operation.description))] : []),
     ...(parameters.length ? [facts("Parameters", parameters.map(parameterFact))] : []),

@@ -61,20 +61,21 @@ export function streamOf(model, access, { tell, rest }) {
       navigator.locks.request(lock, { signal }, () => follow(signal)).catch(() => {}); // let go before its turn came
     }
   };
-  const begin = () => {
-    addEventListener("visibilitychange", look);
-    addEventListener("online", () => {
-      letGo(); // a stream through the network of before tells nothing any more, and does not end either
+  return {
+    begin() {
+      addEventListener("visibilitychange", look);
+      addEventListener("online", () => {
+        letGo(); // a stream through the network of before tells nothing any more, and does not end either
+        look();
+      });
       look();
-    });
-    look();
+    },
+    end() {
+      isEnded = true;
+      letGo();
+    },
+    isLive: async () => Boolean((await navigator.locks?.query())?.held.some(({ name }) => name === live)),
   };
-  const end = () => {
-    isEnded = true;
-    letGo();
-  };
-  const isLive = async () => Boolean((await navigator.locks?.query())?.held.some(({ name }) => name === live));
-  return { begin, end, isLive };
 }
 
 const pause = (milliseconds, signal) => new Promise((resolve) => {

@@ -78,8 +78,7 @@ export class TaskPage {
     this.access = access;
     const changed = (hasOthers, isNew) => {
       if (isNew && this.sync.hasBegun) this.sync.run(); // the tab that made it may be closed
-      if (hasOthers) this.#renderSoon();
-      else this.#renderState();
+      return hasOthers ? this.#renderSoon() : this.#renderState();
     };
     this.model = new Model(me.owner, { isLasting: access.canRenew, changed });
     this.sync = new Sync(this.model, access, (news) => this.#report(news));

@@ -154,13 +154,12 @@ async function send({ method, url, headers, body, needsToken }, state, answer) {
 function shownAnswer(response, text) {
   const json = parsed(text);
   const body = json === undefined ? text : JSON.stringify(json, null, 1);
-  const parts = [
-    make("details", {}, make("summary", { textContent: "Headers" }),
-      block("Headers of the answer", [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n"))),
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+  return [
+    ...(json?.code ? [make("p", {}, make("a", { href: `problems.html#${json.code}`, textContent: `${json.code} explained` }))] : []),
+    make("details", {}, make("summary", { textContent: "Headers" }), block("Headers of the answer", headers)),
     block("Body of the answer", body || "(no body)"),
   ];
-  if (json?.code) parts.unshift(make("p", {}, make("a", { href: `problems.html#${json.code}`, textContent: `${json.code} explained` })));
-  return parts;
 }
 
 const block = (label, textContent) =>

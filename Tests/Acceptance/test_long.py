@@ -1,4 +1,5 @@
-"""A thousand tasks: what a person does is on the screen at once. Measured is the page's processor time, which no other program changes."""
+"""A thousand tasks: what a person does is on the screen at once. Limits are of the page's processor time, which no other program changes;
+how long it takes until the picture is there is printed, too, at its shortest."""
 
 import statistics
 
@@ -7,29 +8,33 @@ import test_many
 TASKS = 1000
 TIMES = 5
 
-# Milliseconds, with room for a machine that others use at the same time: they are meant to be 60, 250, 150 and 50.
+# Milliseconds, with room for a machine that others use at the same time. Until the picture is there they are meant to be 60, 250, 150, 50.
 TICK, SLOW_TICK, VIEW, ADDING = 150, 800, 400, 250
 
 # Does something, and waits until the next picture is on the screen.
 DO = """
-    const [script, done] = arguments;
+    const [script, done] = arguments, begin = performance.now();
     Function(script)();
-    requestAnimationFrame(() => requestAnimationFrame(() => done()));"""
+    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begin)));"""
 
+TICK_ONE = "document.querySelectorAll('#rows > :not(.held) > .check')[3].click()"
 FILTER = "document.querySelector('[name=filter][value={}]').click()"
 
 
 class Long(test_many.ManyTasks):
-    def cost(self, *scripts):
+    def cost(self, what, *scripts):
         """The milliseconds that the page takes for each of the scripts in turn, the median of several rounds."""
-        taken = [[] for _ in scripts]
+        taken, shown = [[] for _ in scripts], [[] for _ in scripts]
         for _ in range(TIMES):
-            for times, script in zip(taken, scripts):
+            for times, until, script in zip(taken, shown, scripts):
                 before = self.chrome.busy()
-                self.chrome.execute_async_script(DO, script)
+                until.append(self.chrome.execute_async_script(DO, script))
                 times.append(1000 * (self.chrome.busy() - before))
                 self.person.await_saved()
-        return [statistics.median(times) for times in taken]
+        medians = [statistics.median(times) for times in taken]
+        for median, until in zip(medians, shown):
+            print(f"{what}: the page is busy for {median:.0f} ms, and the picture is there after {min(until):.0f} ms")
+        return medians
 
     def test_a_long_list_is_quick(self):
         self.fill_list([f"Task {number}, which is one of many" for number in range(TASKS)])
@@ -39,17 +44,16 @@ class Long(test_many.ManyTasks):
         self.chrome.until(lambda: len(self.chrome.all("#rows > li")) == TASKS, "the list")
         seen = "return [...document.querySelectorAll('.text')].filter((it) => it.checkVisibility({ contentVisibilityAuto: true })).length"
         self.assertLess(self.chrome.execute_script(seen), TASKS / 2)
-        [tick] = self.cost("document.querySelectorAll('#rows > :not(.held) > .check')[3].click()")
-        views = self.cost(*[FILTER.format(name) for name in ["today", "all"]])
-        [adding] = self.cost("document.getElementById('new').value = 'Another'; document.getElementById('add').requestSubmit()")
+        [tick] = self.cost("tick", TICK_ONE)
+        views = self.cost("another view", *[FILTER.format(name) for name in ["today", "all"]])
+        [adding] = self.cost("adding", "document.getElementById('new').value = 'Another'; document.getElementById('add').requestSubmit()")
         self.chrome.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": 4})
-        [slow] = self.cost("document.querySelectorAll('#rows > :not(.held) > .check')[3].click()")
+        [slow] = self.cost("tick at a quarter of the speed", TICK_ONE)
         self.chrome.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": 1})
         # Chromium asks at each change of the list whether such a rule matches elsewhere: some of them doubled the time of a tick.
         self.assertEqual(self.chrome.execute_script("""
             const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
             return rules.map(({ cssText }) => cssText).filter((text) => text.includes(":has("));"""), [])
-        print(f"tick {tick:.0f} ms, {slow:.0f} ms at a quarter of the speed, views {views[0]:.0f} and {views[1]:.0f} ms, adding {adding:.0f} ms")
         self.assertLess(tick, TICK)
         self.assertLess(slow, SLOW_TICK)
         self.assertLess(max(views), VIEW)
