@@ -13,7 +13,7 @@ check: ## After an edit: lint, build, the quick Swift tests; ONLY=TaskTextTests 
 test: ## Before a commit: lint, build, all Swift tests, every command of the pages for users, the page's main journey with axe in Chromium, the contract
 	@scripts/test quick
 
-test-all: ## Before a release, and what CI runs: also the whole page in two browsers, MSAL, adversity, generated clients, packages, Debian 13, instructions for a request, containers, two sanitizers
+test-all: ## Before a release, and what CI runs: also the whole page in two browsers, MSAL, adversity, generated clients, packages, Debian 13, instructions for a request, containers, the thread sanitizer
 	@scripts/test
 
 readme-check: ## Run every command of README and the pages for users, and compare the answers
@@ -37,7 +37,7 @@ dist: ## What a release consists of: packages for Debian, an archive, an image, 
 pictures: ## The pictures of README, which show the pages (needs a look)
 	@scripts/install pictures && scripts/acceptance pictures
 
-test-asan: ## Only the tests with the address sanitizer
+test-asan: ## Before a release, too: the tests with the address sanitizer
 	@scripts/test address
 
 test-tsan: ## Only the tests with the thread sanitizer
