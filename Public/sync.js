@@ -28,7 +28,7 @@ const CHANGING = {
  * for each change that the server has answered, and "sent" when the other tabs should read the list again, or take the
  * `event` of the stream. */
 export class Sync {
-  hasBegun = false;
+  hasBegun = false; // a page reads the list first
   #model;
   #access;
   #report;
