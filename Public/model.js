@@ -42,7 +42,7 @@ export class Model {
   #news = new Set(); // the ids of the tasks that others have changed, until somebody asks
 
   /** `isLasting`: whether a new tab, too, is to find the list: it is kept in the local storage until the person signs out.
-   * `changed` is called as by the queue of the changes; drafts are never new. */
+   * `changed` is called as by the queue of the changes, but not told of new drafts. */
   constructor(owner, { isLasting = false, changed = () => {} } = {}) {
     this.#isLasting = isLasting;
     this.#listName = `tasks.list.${owner}`;
@@ -52,7 +52,7 @@ export class Model {
     this.#saved = kept ?? { tasks: [], tag: null, known: false };
     this.queue = new Queue(owner, changed);
     // {key, target, base, values} of tasks that are half changed. The name keeps them from being sent, also by older pages.
-    this.#drafts = new Queue(`drafts of ${owner}`, (hasOthers) => changed(hasOthers, false));
+    this.#drafts = new Queue(`drafts of ${owner}`, (hasOthers) => changed(hasOthers));
     this.lock = `tasks.change.${owner}.`; // the name of the lock for the tab that sends
   }
 

@@ -17,8 +17,8 @@ export class Queue {
   #channel = new BroadcastChannel("tasks.queue");
   #hearing; // timer
 
-  /** `changed` is called when it is known whether a change is kept; with (true, isNew) if there may be other changes, of which
-   * this tab did not know one if `isNew`. */
+  /** `changed` is called when it is known whether a change is kept. It is told true if there may be other changes, and a second
+   * true if this tab did not know one of them. */
   constructor(owner, changed) {
     this.#owner = owner;
     this.#changed = changed;

@@ -505,7 +505,8 @@ class TwoTabs(Kept):
         self.chrome.switch_to.window(self.first)
         self.chrome.execute_script("release()")
 
-    def test_the_change_is_saved_also_if_the_second_is_closed(self):
+    def check_the_first_saves_what_the_second_left(self):
+        self.chrome.switch_to.window(self.second)
         self.person.rename("Buy milk", "Buy oat milk")
         self.chrome.until(lambda: len(self.person.waiting()) == 2, "the change to be kept")
         self.chrome.close()
@@ -514,9 +515,10 @@ class TwoTabs(Kept):
         self.person.await_saved()
         self.assertEqual(self.texts_on_server(), ["Buy oat milk"])
 
+    def test_the_change_is_saved_also_if_the_second_is_closed(self):
+        self.check_the_first_saves_what_the_second_left()
+
     def test_the_change_is_saved_also_if_the_database_gives_it_too_late(self):
-        self.person.rename("Buy milk", "Buy oat milk")
-        self.chrome.until(lambda: len(self.person.waiting()) == 2, "the change to be kept")
         self.chrome.switch_to.window(self.first)
         self.chrome.execute_script("""
             const real = IDBIndex.prototype.getAll;
@@ -525,12 +527,7 @@ class TwoTabs(Kept):
               request.onsuccess = () => setTimeout(() => { late.result = request.result; late.onsuccess(); }, 4000);
               return late;
             };""")
-        self.chrome.switch_to.window(self.second)
-        self.chrome.close()
-        self.release()
-        self.person.await_texts("Buy oat milk")
-        self.person.await_saved()
-        self.assertEqual(self.texts_on_server(), ["Buy oat milk"])
+        self.check_the_first_saves_what_the_second_left()
 
     def test_a_change_that_only_the_second_has_learns_the_id(self):
         self.chrome.execute_script("""

@@ -166,7 +166,7 @@ struct RunControlTests {
         }
         let refused = try await mock.ask(.post, "/_mock/clock?run=more", body: #"{"skew_s":60}"#)
         #expect(refused.status == 503 && refused.text.contains("1000 test runs"), "\(refused.text)")
-        for number in stride(from: 0, to: 1000, by: 37) {
+        for number in stride(from: 0, to: 1000, by: isSanitized ? 37 : 1) {
             #expect(try await mock.get("/_mock/state?run=r\(number)").json()["skew_s"] == 60)
         }
         #expect(try await mock.ask(.post, "/_mock/reset?run=r1").status == 200)
