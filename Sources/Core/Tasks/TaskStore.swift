@@ -50,6 +50,37 @@ extension TaskStore {
     package func cachedList(of owner: Owner) -> TaskList? { nil }
 }
 
+/// A store that runs all commands in the same way.
+package protocol CommandStore: TaskStore {
+    func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome
+}
+
+extension CommandStore {
+    @inlinable package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
+        try await run(command)
+    }
+
+    @inlinable package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome {
+        try await run(command)
+    }
+
+    @inlinable package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
+        try await run(command)
+    }
+
+    @inlinable package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome {
+        try await run(command)
+    }
+
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try await command.repeated { command throws(StoreError) in try await run(command) }
+    }
+
+    package func perform(_ command: RemoveOwner) async throws(StoreError) {
+        try await command.repeated { command throws(StoreError) in try await run(command) }
+    }
+}
+
 /// A client's key for one addition, and a digest of the request.
 package struct IdempotencyKey: Sendable, Hashable {
     /// The value of `Idempotency-Key`: 1 to 255 printable ASCII characters.

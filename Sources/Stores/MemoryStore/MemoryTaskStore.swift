@@ -2,7 +2,7 @@ private import Synchronization
 package import Tasks
 
 /// Keeps tasks in memory, for tests and trials: all are lost when the program ends.
-package final class MemoryTaskStore: TaskStore {
+package final class MemoryTaskStore: CommandStore {
     private struct State {
         var owners: [Owner: MemoryTasks] = [:]
         var isClosed = false
@@ -50,22 +50,6 @@ package final class MemoryTaskStore: TaskStore {
         }
     }
 
-    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try run(command) }
-
-    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome { try run(command) }
-
-    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome { try run(command) }
-
-    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try run(command) }
-
-    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
-        try await command.repeated { command throws(StoreError) in try run(command) }
-    }
-
-    package func perform(_ command: RemoveOwner) async throws(StoreError) {
-        try await command.repeated { command throws(StoreError) in try run(command) }
-    }
-
     package func check() async throws(StoreError) {
         guard !state.withLock({ $0.isClosed }) else { throw .overloaded }
     }
@@ -84,7 +68,7 @@ package final class MemoryTaskStore: TaskStore {
         }
     }
 
-    private func run<Command: TaskCommand>(_ command: Command) throws(StoreError) -> Command.Outcome {
+    package func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         let (outcome, change) = try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw .overloaded }
             var tasks =

@@ -10,7 +10,7 @@ package import Tasks
 /// transaction and one commit. A cached list is answered if the database still has the list's change number, so no answer
 /// is older than its request. A write whose commit was not confirmed is answered
 /// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
-package final class PostgreSQLTaskStore: TaskStore {
+package final class PostgreSQLTaskStore: CommandStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions
     /// Until when other servers may change lists without a new change number; milliseconds since 1970, UTC.
@@ -88,20 +88,10 @@ package final class PostgreSQLTaskStore: TaskStore {
         }
     }
 
-    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome { try await write(command) }
-
-    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
-        try await write(command)
-    }
-
-    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
-
-    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
-        try await command.repeated { command throws(StoreError) in try await write(command) }
-    }
-
-    package func perform(_ command: RemoveOwner) async throws(StoreError) {
-        try await command.repeated { command throws(StoreError) in try await write(command) }
+    package func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+        try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) {
+            PostgreSQLWrite(command, $0)
+        }
     }
 
     /// Makes a transaction, which a standby would refuse.
@@ -114,12 +104,6 @@ package final class PostgreSQLTaskStore: TaskStore {
 
     package func close() {
         if engine.close() { options.observer(.closed(checkpointed: nil)) }
-    }
-
-    private func write<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
-        try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) {
-            PostgreSQLWrite(command, $0)
-        }
     }
 }
 

@@ -9,7 +9,7 @@ package import Tasks
 ///
 /// One thread commits all waiting writes in one transaction. Reads have threads of their own; whole lists come from a cache,
 /// without waiting. A lock keeps other servers and commands that write away, so that the cache cannot become stale.
-package final class SQLiteTaskStore: TaskStore {
+package final class SQLiteTaskStore: CommandStore {
     /// What is not cached is read by as many threads.
     private static let readers = ["reader-0", "reader-1"]
 
@@ -119,31 +119,13 @@ package final class SQLiteTaskStore: TaskStore {
         }
     }
 
-    private func write<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+    package func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
         try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) { reply in
             SQLiteWrite { transaction throws(SQLiteError) in
                 let (outcome, change) = try transaction.run(command)
                 return (change, { reply.answer(outcome) })
             }
         }
-    }
-
-    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome { try await write(command) }
-
-    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome { try await write(command) }
-
-    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
-        try await write(command)
-    }
-
-    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome { try await write(command) }
-
-    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
-        try await command.repeated { command throws(StoreError) in try await write(command) }
-    }
-
-    package func perform(_ command: RemoveOwner) async throws(StoreError) {
-        try await command.repeated { command throws(StoreError) in try await write(command) }
     }
 
     /// The check writes what an addition writes, so that a writer that hangs is noticed.
