@@ -1,11 +1,12 @@
 """A PostgreSQL server of Debian's package, run as an unprivileged user in a folder of its own, with real fsync."""
+import contextlib
 import glob
 import os
 import shutil
 import subprocess
 import time
 
-from processes import TICKS, free_port
+from processes import TICKS, free_port, processes
 
 PROGRAMS = max(glob.glob("/usr/lib/postgresql/[0-9]*/bin"), default="", key=lambda path: int(path.split("/")[4]))
 AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
@@ -65,11 +66,22 @@ class Database:
         self.process.wait()
 
     def kill9(self):
-        """Ends all its processes at once, as a power cut would."""
-        children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()
-        for number in [self.process.pid, *map(int, children)]:
-            os.kill(number, 9)
+        """Ends all its processes at once, as a power cut would; the next start needs them gone."""
+        self.process.send_signal(19)  # SIGSTOP: no child begins between the look and the end
+        children = [number for number, (parent, _) in processes().items() if parent == self.process.pid]
+        for number in [self.process.pid, *children]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, 9)
         self.process.wait()
+        while any(self.is_running(number) for number in children):
+            time.sleep(0.01)
+
+    @staticmethod
+    def is_running(number):
+        """Whether a process has not ended; one that nobody has waited for yet has ended, too."""
+        with contextlib.suppress(OSError), open(f"/proc/{number}/stat") as f:
+            return f.read().rpartition(")")[2].split()[0] != "Z"
+        return False
 
     def address(self, name="postgres"):
         return f"postgresql://test@127.0.0.1:{self.port}/{name}?sslmode=disable"

@@ -226,9 +226,9 @@ def clients_that_vanish(world):
     world.note("seconds for a good client after vanished ones", expect_served(world, 5, "after 1,200 vanished clients"))
 
 
-@adversity(settles=20)
+@adversity(NO_ANSWER, settles=20)
 def connections_without_requests(world):
-    """Holds more connections from one address than the server takes."""
+    """Holds more connections from one address than the server takes: a person's connection ends if it idles meanwhile."""
     held = []
     try:
         for _ in range(1100):
