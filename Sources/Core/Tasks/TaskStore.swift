@@ -9,7 +9,7 @@
 /// - Each task that is added, changed or removed takes the owner's next change number, in the same transaction.
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.
 ///
-/// Each command and query (`TaskCommand.swift`, `TaskQuery.swift`) says what it does.
+/// Each command and query (`TaskCommand.swift`) says what it does.
 package protocol TaskStore: Sendable {
     func read(_ query: ListTasks) async throws(StoreError) -> TaskList
 
