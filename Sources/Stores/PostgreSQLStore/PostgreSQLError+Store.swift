@@ -54,7 +54,7 @@ extension OperatorError {
     }
 }
 
-/// What an operator can do where no session can be made, by libpq's message, because there are no codes.
+/// Recognizes by libpq's messages why a connection failed, since libpq has no codes for that, and says what an operator can do.
 enum UnreachableDatabase {
     private static let advices: [(message: StaticString, advice: String)] = [
         ("password authentication failed", "check user and password in TASKS_DATABASE"),

@@ -19,7 +19,7 @@ struct ReadBatch {
     /// Several owners may share a statement unless their tasks are on several servers, each of which may fail.
     init(_ jobs: [Job], sharesStatements: Bool = true) {
         let all = jobs.compactMap { job in (job.work as? PostgreSQLRead).map { (job: job, read: $0) } }
-        let isShared = { (job: Job, read: PostgreSQLRead) in read.point != nil && job.retry.scope == .all }
+        let isShared = { (job: Job, read: PostgreSQLRead) in read.point != nil && job.retry.sharing == .all }
         let sharing = sharesStatements ? all.filter(isShared) : []
         shared = sharing.count > 1 ? sharing.count : 0
         let ordered = shared > 0 ? sharing + all.filter { !isShared($0.job, $0.read) } : all
@@ -161,7 +161,7 @@ final class PostgreSQLRead: JobWork {
                 ? ChangeCounts(origin: rows.integer(0, 0), last: rows.integer(0, 1), forgotten: rows.integer(0, 2))
                 : nil
             guard var rendering = ChangesRendering(query, at: counts, in: answers) else { return .forgotten }
-            // Without changes, the row of the counts has no place.
+            // If nothing has changed, the only row has the counts, and NULL as its place.
             for row in 0..<rows.count where !rows.isNull(row, 3) {
                 let hasRoom =
                     rows.isNull(row, 4)

@@ -189,8 +189,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     private static let putOwnerSQL = "UPDATE owners SET next_id = $2, tasks = $3, change = $4 WHERE owner = $1"
 
-    /// Removes the tasks $5, keeps them as removed with the change numbers $6 and the times $7, forgets those of long ago, and
-    /// writes the owner's row.
+    /// Removes the tasks $5, keeps them as removed with the change numbers $6 and the times $7, forgets the
+    /// removals before the owner's last ``Tasks/RemovedTask/changes`` changes, and writes the owner's row.
     private static func removeSQL(_ condition: String, kept rows: String) -> String {
         """
         WITH gone AS (DELETE FROM tasks WHERE owner = $1 AND \(condition)), kept AS (

@@ -127,7 +127,7 @@ private struct OwnerWrites {
         var reads: [CommandReads] = []
         for job in jobs {
             guard let write = job.work as? PostgreSQLWrite else { continue }
-            if let (command, answer) = write.addition, job.retry.scope == .all {
+            if let (command, answer) = write.addition, job.retry.sharing == .all {
                 additions.append((job, command, answer))
                 continue
             }

@@ -120,7 +120,7 @@ final class Checkpointer: Sendable {
 struct CheckpointState {
     /// Lengths of the log, in pages of 4 KiB, and times.
     enum Bound {
-        /// A round begins after this many new pages, or when the log is half as long as it has ever been.
+        /// A round begins after this many new pages, and after half as many as the log has ever had.
         static let begin = 1000
         /// The writer rests while this many last pages are copied.
         static let last = 256
@@ -144,7 +144,7 @@ struct CheckpointState {
     /// What the writer does before the next transaction.
     enum Pause {
         case none
-        /// It leaves a moment, once.
+        /// It pauses once, so that a pass can begin.
         case moment
         /// It waits for the end of the round, for a limited time.
         case rest

@@ -23,7 +23,7 @@ final class SQLiteWriter: StoreSession {
     private let environment: SQLiteEnvironment
     /// Monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
-    /// Whether there may be more expired idempotency keys or removed tasks than were forgotten last.
+    /// Whether to prune before the next batch: a second has passed, or the last pruning reached its limit.
     private var mustPrune = false
     /// When the log is emptied next, because it may have texts of an owner who was deleted; `.max` if it has none.
     private var nextEmptying: UInt64

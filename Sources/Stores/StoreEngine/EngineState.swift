@@ -182,12 +182,12 @@ struct EngineState {
         guard let short = next.short else { return [] }
         longWrites.isContended = true
         let first = waiting[writes].owners[short]
-        let scope = first.jobs.first?.retry.scope ?? .alone
-        guard scope != .alone else { return [waiting[writes].takeOne(at: short, for: number)] }
-        let only = scope == .all && options.sharesTransactions ? nil : first
+        let sharing = first.jobs.first?.retry.sharing ?? .alone
+        guard sharing != .alone else { return [waiting[writes].takeOne(at: short, for: number)] }
+        let only = sharing == .all && options.sharesTransactions ? nil : first
         return waiting[writes].take(upTo: Job.mostWeight, for: number) { job, queue in
             (only == nil || queue === only) && (queue.session == nil || queue.session == number)
-                && (job.retry.scope == scope || scope == .sameOwner && job.retry.scope == .all) && !job.isLong
+                && (job.retry.sharing == sharing || sharing == .sameOwner && job.retry.sharing == .all) && !job.isLong
                 && job.retry.notBefore <= now
         }
     }

@@ -86,13 +86,13 @@ package enum SessionRole: Int, Sendable, CaseIterable { case reads, writes }
 ///
 /// A write that may have been committed is never tried again: one whose commit was not confirmed, or whose session was lost.
 package struct RetryState: Sendable, Equatable {
-    /// Which writes may share a transaction; only those of the scope `all` share a statement.
-    package enum Scope: Sendable { case all, sameOwner, alone }
+    /// Which writes may share a transaction; only those of the sharing `all` share a statement.
+    package enum Sharing: Sendable { case all, sameOwner, alone }
 
     /// How often the job failed because of other transactions or sessions.
     private(set) var tries = 0
     /// Narrower after a transaction that failed, perhaps because of one of its writes.
-    package private(set) var scope = Scope.all
+    package private(set) var sharing = Sharing.all
     /// The job is not sent before this monotonic time, in nanoseconds.
     package private(set) var notBefore: UInt64 = 0
 
@@ -104,11 +104,11 @@ package struct RetryState: Sendable, Equatable {
         switch failure {
         case .final: return nil
         case .oneJob:
-            next.scope = .alone
+            next.sharing = .alone
             return isShared ? next : nil
         case .others: return nextTry()
         case .lockedRow:
-            next.scope = .sameOwner
+            next.sharing = .sameOwner
             return next.nextTry()
         }
     }
@@ -116,7 +116,7 @@ package struct RetryState: Sendable, Equatable {
     /// The state after a statement for several additions found no room for all: each gets a statement of its own.
     package var afterSplit: RetryState {
         var next = self
-        next.scope = .sameOwner
+        next.sharing = .sameOwner
         return next
     }
 
@@ -132,7 +132,7 @@ package struct RetryState: Sendable, Equatable {
     package func paused(from now: UInt64, using random: inout some RandomNumberGenerator) -> RetryState {
         guard tries > 0 else { return self }
         var next = self
-        let step: UInt64 = scope == .sameOwner ? 100_000_000 : 10_000_000
+        let step: UInt64 = sharing == .sameOwner ? 100_000_000 : 10_000_000
         next.notBefore = now + UInt64.random(in: 1_000_000...(UInt64(min(tries, 6)) * step), using: &random)
         return next
     }

@@ -69,7 +69,7 @@ package final class StoreEngine: Sendable {
 
     /// Lets a job wait for a session, or refuses it.
     private func submit(_ job: Job) {
-        // A task that is cancelled after this look withdraws the job when the lock is free.
+        // If the task is cancelled later, its cancellation handler withdraws the job as soon as the lock is free.
         switch state.withLock({ $0.submit(job, isAbandoned: Task.isCancelled) }) {
         case .success(nil): break
         case .success(let number?): wakeups[number].wake()

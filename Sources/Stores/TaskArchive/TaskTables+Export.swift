@@ -110,17 +110,17 @@ struct ExportPage {
     /// An owner is never divided between pages, so a whole page is in memory.
     static let most = (owners: 500, rows: Int64(3000))
 
-    typealias OwnerRow = (owner: Owner, counts: OwnerCounts)
+    typealias CountedOwner = (owner: Owner, counts: OwnerCounts)
 
     /// Ordered by the bytes of their names.
-    private(set) var owners: [OwnerRow] = []
+    private(set) var owners: [CountedOwner] = []
     /// Ordered by owner and id.
     var tasks: [TaskItem] = []
     /// The idempotency keys that are remembered now, ordered by owner and key.
     var records: [IdempotencyRecord] = []
 
     /// Takes as many of these owners, who follow each other in the table, as make a page.
-    init(_ candidates: [OwnerRow]) {
+    init(_ candidates: [CountedOwner]) {
         var sum: Int64 = 0
         for owner in candidates {
             sum += owner.counts.tasks + min(owner.counts.next - 1, IdempotencyKey.remembered)
