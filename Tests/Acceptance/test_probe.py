@@ -43,12 +43,12 @@ class ProbeTest(unittest.TestCase):
                 break
         return done
 
-    def api(self, check):
+    def api(self, check, refusal=401):
         """The URL of a resource that answers a request whose token and fields `check` takes; `check` raises an error for others."""
         class Resource(Handler):
             def do_GET(self):
                 scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-                status = 401
+                status = refusal
                 with contextlib.suppress(jwt.PyJWTError, ValueError, KeyError):
                     if scheme == "Bearer":
                         status = check(token, self.headers) or 200
@@ -142,6 +142,28 @@ class ProbeTest(unittest.TestCase):
 
         self.assertIn("huge", self.results(self.api(check))[1])
 
+    def api_that_fails_on(self, is_bad):
+        """The URL of a resource that answers 503 in place of 401 to the bad tokens of which `is_bad` says so."""
+        def check(token, _):
+            try:
+                self.verify(token)
+            except (jwt.PyJWTError, ValueError, KeyError):
+                return 503 if is_bad(token) else 401
+
+        return self.api(check)
+
+    def test_a_failure_is_no_refusal_but_while_the_keys_are_out_of_reach(self):
+        known = {key["kid"] for key in self.servers.control("keys")["keys"] if key["state"] == "active"}
+        unknown = self.api_that_fails_on(lambda token: jwt.get_unverified_header(token).get("kid") not in known)
+        wrong, noted = self.results(unknown)
+        self.assertLessEqual({"unknown-kid", "unpublished-key", "retired-key"}, noted)
+        self.assertTrue((wrong | noted).isdisjoint({"unpublished-key-in-outage", "retired-key-in-outage"}), (wrong, noted))
+
+    def test_an_api_that_fails_on_every_bad_token_teaches_nothing(self):
+        done = self.probe(self.api_that_fails_on(lambda _: True), "--wait", "0")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+        self.assertIn("fails on each bad token", done.stderr)
+
     def test_an_api_that_never_loads_new_keys(self):
         known = {jwt.get_unverified_header(self.servers.token())["kid"]}
 
@@ -194,12 +216,13 @@ class ProbeTest(unittest.TestCase):
     def test_without_a_meaning_there_is_no_result(self):
         answers = {name: self.api(lambda *_, status=status: status) for name, status in [("closed", 401), ("limited", 429)]}
         open_to_all = f"{self.servers.page}/healthz"
+        failing = self.api(lambda token, _: self.verify(token), refusal=503)
         for arguments, words in [
                 ([], "one URL of your API"), (["ftp://x/"], "one URL of your API"), ([open_to_all, "--colour", "x"], "no flag '--colour'"),
                 ([open_to_all, "--format", "xml"], "text, json or junit"), ([open_to_all, "--wait"], "--wait needs a value"),
                 ([open_to_all, "--header", "x"], "--header is a line"),
                 ([open_to_all], "accepts a request without a token"), ([answers["closed"]], f'iss "{self.issuer}", aud "{CLIENT}"'),
-                ([answers["limited"]], "answers 429"), ([f"http://127.0.0.1:{free_port()}/"], "Start your API"),
+                ([answers["limited"]], "answers 429"), ([failing], "answers 503 to a request without a token"), ([f"http://127.0.0.1:{free_port()}/"], "Start your API"),
                 ([open_to_all, "--authority", f"http://127.0.0.1:{free_port()}"], "Start mock-authority there"),
                 ([open_to_all, "--scope", "x"], "The mock refuses token")]:
             with self.subTest(arguments):

@@ -41,7 +41,7 @@ struct Probe {
             let badTokens = try badTokens()
             for bad in badTokens { try send(bad, token([("bad", bad.name)])) }
             try sendOthers(audience: first.claims.member("aud"))
-            try expectGoodAnswer()
+            try expectRefusals()
             try takeKeysOutOfReach(badTokens)
         }
         try mock.restore(keys)
@@ -96,14 +96,19 @@ struct Probe {
     }
 
     /// Sends a token that the API must refuse, and notes the answer.
-    private mutating func send(_ sent: ProbedToken, _ token: String) throws(OperatorError) {
+    ///
+    /// An API that fails on the token may accept the next one of the kind. In an outage of the key set, 503 is the right answer.
+    private mutating func send(
+        _ sent: ProbedToken, _ token: String, inOutage: Bool = false
+    ) throws(OperatorError) {
         let status = try status(token)
         let (verdict, reason): (ProbeResult.Verdict, String) =
             switch (status, sent.breach) {
             case (200...299, let breach?): (.wrong, breach)
             case (200...299, nil):
                 (.noted, "No standard forbids that. task-server refuses it; decide what your API does.")
-            case (0, _), (500...502, _), (504...599, _): (.noted, "It should answer 401. Look into its log.")
+            case (503, _) where inOutage: (.right, "")
+            case (0, _), (500...599, _): (.noted, "It should answer 401. Look into its log.")
             default: (.right, "")
             }
         results.append(ProbeResult(sent: sent, status: status, verdict: verdict, reason: reason))
@@ -133,19 +138,32 @@ struct Probe {
                     + "\(claims.joined(separator: ", ")). Let your API trust them, and give --scope if it requires a scope. "
                     + "A 404 or 405 means another URL or --method.")
         }
-        guard try !self.status(nil).isSuccess else {
+        let refusal = try self.status(nil)
+        guard !refusal.isSuccess else {
             throw .unknown(
                 "The API accepts a request without a token, so the URL is open to everybody. Name one that needs a token."
             )
         }
+        guard refusal < 500 else {
+            throw .unknown(
+                "The API answers \(refusal) to a request without a token, so its refusals mean nothing. It should answer "
+                    + "401. Look into its log.")
+        }
     }
 
-    private func expectGoodAnswer() throws(OperatorError) {
+    /// Requires that refusals meant the tokens: good ones are accepted still, and not each bad one was a failure.
+    private func expectRefusals() throws(OperatorError) {
         let status = try statusOfGood()
-        guard !status.isSuccess else { return }
-        throw .unknown(
-            "The API answers \(status) to good tokens by now, so its refusals mean nothing. Does it limit requests or "
-                + "block addresses, or did it end?")
+        guard status.isSuccess else {
+            throw .unknown(
+                "The API answers \(status) to good tokens by now, so its refusals mean nothing. Does it limit requests or "
+                    + "block addresses, or did it end?")
+        }
+        guard results.contains(where: { $0.verdict == .wrong || $0.verdict == .right && !$0.status.isSuccess }) else {
+            throw .unknown(
+                "The API fails on each bad token, with a status from 500 on or without an answer, so nobody knows whether it "
+                    + "would accept one. It should answer 401. Look into its log.")
+        }
     }
 
     /// Withdraws the key of the mock, looks what the API does, and gives the mock the former key back.
@@ -218,7 +236,7 @@ struct Probe {
             let token = try token([("bad", bad.name)])
             bad.name += "-in-outage"
             bad.words += ", while the key set answers 503"
-            try send(bad, token)
+            try send(bad, token, inOutage: true)
         }
     }
 }
