@@ -103,11 +103,16 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     package init(integerLiteral value: Int64) { self = .integer(value) }
     package init(booleanLiteral value: Bool) { self = .boolean(value) }
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
+    package init(dictionaryLiteral elements: (String, JSONValue?)...) { self = .object(JSONObject(present: elements)) }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+    /// Creates an object without the members whose value is nil.
+    package init(dictionaryLiteral elements: (String, JSONValue?)...) { self.init(present: elements) }
+
+    fileprivate init(present members: [(String, JSONValue?)]) {
+        self.init(members.compactMap { name, value in value.map { (name, $0) } })
+    }
 }
 
 /// Why bytes are not the expected JSON.

@@ -138,7 +138,7 @@ extension SettingReader {
 extension Behaviour {
     fileprivate init(reading reader: inout SettingReader) {
         self.init()
-        lifetimes.token = Int64(
+        tokenLifetime = Int64(
             reader.value(
                 "TOKEN_LIFETIME", .integer(300...86400, example: 3600), default: "3600",
                 help: "The lifetime of tokens, from 300 to 86400 seconds (5 minutes to a day)."))

@@ -38,7 +38,7 @@ struct Session: Sendable {
 
     private func account(_ sealed: Substring) -> Account? {
         guard let members = context.authority.seal.open(String(sealed)), let grant = Grant(members),
-            grant.kind == .session, grant.validity.expires > context.now,
+            grant.kind == .session, grant.expires > context.now,
             let user = context.run.directory.user(grant.user), user.status.generation == grant.generation,
             !user.status.disabled
         else { return nil }
@@ -51,7 +51,7 @@ struct Session: Sendable {
         let grant = Grant(
             kind: .session, binding: .init(client: "", policy: context.policy.name, scope: ""), user: user.objectID,
             generation: user.status.generation, signIn: .init(time: time),
-            validity: .init(issued: now, expires: now + Self.lifetime))
+            issued: now, expires: now + Self.lifetime)
         let others = accounts.filter { $0.user.objectID != user.objectID }.map { String($0.sealed) }
         let values = [context.authority.seal.seal(grant.members)] + others.prefix(Self.limit - 1)
         return "\(name)=\(values.joined(separator: "~")); \(attributes)"

@@ -193,12 +193,10 @@ extension HostContext {
 
 extension Fault {
     var json: JSONValue {
-        var members = JSONObject([
-            ("at", .string(endpoint.rawValue)), ("times", .integer(times)), ("delay_ms", .integer(delayMilliseconds)),
-            ("cut", .boolean(cut)),
-        ])
-        members["status"] = answer.map { .integer(Int64($0.status)) }
-        return .object(members)
+        [
+            "at": .string(endpoint.rawValue), "times": .integer(times), "delay_ms": .integer(delayMilliseconds),
+            "cut": .boolean(cut), "status": answer.map { .integer(Int64($0.status)) },
+        ]
     }
 }
 

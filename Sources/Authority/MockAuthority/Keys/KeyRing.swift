@@ -218,8 +218,8 @@ package struct TokenSigningKey: Sendable {
     /// When the key was made, in seconds since 1970.
     package let notBefore: Int64
     package let privateKey: PrivateKey
-    private let modulus: String
-    private let exponent: String
+    let modulus: String
+    let exponent: String
 
     /// A key made at this time; without a name, it has its thumbprint as the name.
     package init(_ privateKey: PrivateKey, notBefore: Int64, name: String? = nil) {

@@ -107,15 +107,11 @@ extension AzureADB2C {
         _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> JSONValue {
         let (scope, audience) = try endpoint.scopeOfApplication(parameters, client)
-        let (now, lifetime) = (endpoint.context.now, configuration.behaviour.lifetimes.token)
-        let (policyName, policy) = configuration.behaviour.era.policyClaim(endpoint.context.policy)
-        let claims = JSONObject([
-            ("iss", .string(configuration.issuer(of: endpoint.context.policy))), ("exp", .integer(now + lifetime)),
-            ("nbf", .integer(now)), ("aud", .string(audience)),
-            ("sub", .string(client.id)), (policyName, .string(policy)),
-            ("scp", .string(scope.names.joined(separator: " "))), ("azp", .string(client.id)), ("ver", "1.0"),
-            ("iat", .integer(now)),
-        ])
+        let granted = endpoint.granted(User(application: client.id), client, scope)
+        var claims = B2CClaims(configuration: configuration, granted: granted).accessToken(audience: audience)
+        claims["sub"] = .string(client.id)
+        for ofPerson in ["oid", "name"] { claims[ofPerson] = nil }
+        let (now, lifetime) = (granted.now, configuration.behaviour.tokenLifetime)
         let (era, token) = (endpoint.context.responseEra, try await endpoint.sign(claims))
         return [
             "access_token": .string(token), "token_type": "Bearer", "not_before": era.number(now),
@@ -125,31 +121,22 @@ extension AzureADB2C {
 
     /// Clients that send `client_info=1` get another set of members (docs/reproduced.md, "Token responses").
     func members(of response: TokenResponse, clientInfo: Bool) -> JSONObject {
-        let (granted, era) = (response.granted, response.era)
-        var members = JSONObject()
-        members["access_token"] = response.accessToken.map { .string($0) }
-        members["id_token"] = response.idToken.map { .string($0) }
-        members["token_type"] = "Bearer"
-        members["not_before"] = era.number(granted.now)
-        if response.accessToken != nil {
-            members["expires_in"] = era.number(response.lifetime)
-            members["expires_on"] = era.number(granted.now + response.lifetime)
-            members["resource"] = granted.scope.audience.map { .string($0) }
-        }
-        if clientInfo {
-            members["client_info"] = .string(granted.clientInformation(self))
-        } else {
-            if response.idToken != nil { members["id_token_expires_in"] = era.number(response.lifetime) }
-            members["profile_info"] = .string(profileInformation(granted.user, era))
-        }
-        let isForAPI = clientInfo && response.accessToken != nil
-        let scope = isForAPI ? granted.scope.resourceWords : granted.scope.asked
-        members["scope"] = .string(scope.joined(separator: " "))
-        if let (text, lifetime) = response.refreshToken {
-            members["refresh_token"] = .string(text)
-            members["refresh_token_expires_in"] = era.number(lifetime)
-        }
-        return members
+        let (granted, era, hasAccessToken) = (response.granted, response.era, response.accessToken != nil)
+        let lifetime = era.number(response.lifetime)
+        let scope = clientInfo && hasAccessToken ? granted.scope.resourceWords : granted.scope.asked
+        return [
+            "access_token": response.accessToken.map { .string($0) }, "id_token": response.idToken.map { .string($0) },
+            "token_type": "Bearer", "not_before": era.number(granted.now),
+            "expires_in": hasAccessToken ? lifetime : nil,
+            "expires_on": hasAccessToken ? era.number(granted.now + response.lifetime) : nil,
+            "resource": granted.scope.audience.map { .string($0) },
+            "client_info": clientInfo ? .string(granted.clientInformation(self)) : nil,
+            "id_token_expires_in": response.idToken == nil || clientInfo ? nil : lifetime,
+            "profile_info": clientInfo ? nil : .string(profileInformation(granted.user, era)),
+            "scope": .string(scope.joined(separator: " ")),
+            "refresh_token": response.refreshToken.map { .string($0.text) },
+            "refresh_token_expires_in": response.refreshToken.map { era.number($0.lifetime) },
+        ]
     }
 
     private func profileInformation(_ user: User, _ era: Era) -> String {
@@ -188,21 +175,19 @@ struct B2CClaims: TokenClaims {
     let configuration: Configuration
     let granted: GrantedRequest
 
-    var lifetime: Int64 { configuration.behaviour.lifetimes.token }
+    var lifetime: Int64 { configuration.behaviour.tokenLifetime }
     private var era: Era { configuration.behaviour.era }
     private var expiry: JSONValue { .integer(granted.now + lifetime) }
     private var issuer: JSONValue { .string(configuration.issuer(of: granted.policy)) }
+    private var nonce: JSONValue? { granted.signIn.nonce.map { .string($0) } }
     private var user: User { granted.user }
 
     func idToken(for accessToken: String?, code: String?) -> JSONObject {
-        var claims = JSONObject([
-            ("exp", expiry), ("nbf", .integer(granted.now)), ("ver", "1.0"), ("iss", issuer), ("sub", subject),
-            ("aud", .string(granted.client.id)),
-        ])
-        claims["nonce"] = granted.signIn.nonce.map { .string($0) }
-        claims["iat"] = .integer(granted.now)
-        claims["auth_time"] = .integer(granted.signIn.time)
-        claims["oid"] = .string(user.objectID)
+        var claims: JSONObject = [
+            "exp": expiry, "nbf": .integer(granted.now), "ver": "1.0", "iss": issuer, "sub": subject,
+            "aud": .string(granted.client.id), "nonce": nonce, "iat": .integer(granted.now),
+            "auth_time": .integer(granted.signIn.time), "oid": .string(user.objectID),
+        ]
         addPersonAndPolicy(to: &claims)
         claims["at_hash"] = accessToken.map(TokenSigner.hash)
         claims["c_hash"] = code.map(TokenSigner.hash)
@@ -214,16 +199,15 @@ struct B2CClaims: TokenClaims {
     }
 
     func accessToken(audience: String) -> JSONObject {
-        var claims = JSONObject([
-            ("iss", issuer), ("exp", expiry), ("nbf", .integer(granted.now)), ("aud", .string(audience)),
-            ("oid", .string(user.objectID)), ("sub", subject),
-        ])
+        var claims: JSONObject = [
+            "iss": issuer, "exp": expiry, "nbf": .integer(granted.now), "aud": .string(audience),
+            "oid": .string(user.objectID), "sub": subject,
+        ]
         addPersonAndPolicy(to: &claims)
-        claims["nonce"] = granted.signIn.nonce.map { .string($0) }
-        if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
-        claims["azp"] = .string(granted.client.id)
-        claims["ver"] = "1.0"
-        claims["iat"] = .integer(granted.now)
+        claims.replace(by: [
+            "nonce": nonce, "scp": granted.scope.claim, "azp": .string(granted.client.id), "ver": "1.0",
+            "iat": .integer(granted.now),
+        ])
         return claims
     }
 
@@ -237,12 +221,12 @@ struct B2CClaims: TokenClaims {
     /// Social accounts name their provider; local ones only in the password grant.
     private func addPersonAndPolicy(to claims: inout JSONObject) {
         let provider = user.status.identityProvider ?? (granted.signIn.local ? "LocalAccount" : nil)
-        claims["idp"] = provider.map { .string($0) }
-        claims["name"] = .string(user.name.display)
-        if !user.name.given.isEmpty { claims["given_name"] = .string(user.name.given) }
-        if !user.name.family.isEmpty { claims["family_name"] = .string(user.name.family) }
-        if granted.signIn.newUser { claims["newUser"] = true }
-        if !user.email.isEmpty { claims["emails"] = [.string(user.email)] }
+        claims.replace(by: [
+            "idp": provider.map { .string($0) }, "name": .string(user.name.display),
+            "given_name": .nonEmpty(user.name.given), "family_name": .nonEmpty(user.name.family),
+            "newUser": granted.signIn.newUser ? true : nil,
+            "emails": user.email.isEmpty ? nil : [.string(user.email)],
+        ])
         claims.replace(by: user.claims)
         let (name, value) = era.policyClaim(granted.policy)
         claims[name] = .string(value)

@@ -16,7 +16,7 @@ protocol EntraProvider: Provider {
 struct ExternalID: EntraProvider {
     let configuration: Configuration
 
-    var traits: ProviderTraits { ProviderTraits(title: "Entra External ID", prompts: ["create"]) }
+    var traits: ProviderTraits { .ofEntra("Entra External ID") }
 
     /// At login.microsoftonline.com an external tenant has the issuer of that host, as personal accounts always have.
     func issuer(of tenant: String, at base: String) -> String {
@@ -39,7 +39,7 @@ struct ExternalID: EntraProvider {
 struct EntraID: EntraProvider {
     let configuration: Configuration
 
-    var traits: ProviderTraits { ProviderTraits(title: "Entra ID", prompts: ["create"]) }
+    var traits: ProviderTraits { .ofEntra("Entra ID") }
 
     func issuer(of tenant: String, at base: String) -> String {
         let isOfRequest = configuration.behaviour.entra.issuerHost == .request
@@ -50,6 +50,12 @@ struct EntraID: EntraProvider {
         if host.hasSuffix(EntraHost.customers) { return nil }
         if let several = SeveralTenants(rawValue: segment.lowercased()) { return ("", several.rawValue) }
         return name(of: segment, [tenant.id] + (tenant.name.isEqualIgnoringCase(to: b2c.name) ? [] : [tenant.name]))
+    }
+}
+
+extension ProviderTraits {
+    fileprivate static func ofEntra(_ title: String) -> ProviderTraits {
+        ProviderTraits(title: title, prompts: ["create"], refreshLifetime: 90 * 86400)
     }
 }
 
@@ -152,8 +158,6 @@ extension RequestContext {
 // MARK: - Tokens
 
 extension EntraProvider {
-    var refreshLifetime: Int64 { configuration.behaviour.entra.refreshLifetime }
-
     func allowsPasswordGrant(_ policy: Policy) -> Bool { configuration.behaviour.entra.passwordGrant }
 
     func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims {
@@ -190,15 +194,13 @@ extension EntraProvider {
     func members(of response: TokenResponse, clientInfo: Bool) -> JSONObject {
         let granted = response.granted
         let scope = granted.scope.asked.filter { $0 != "offline_access" }.joined(separator: " ")
-        var members: JSONObject = [
+        return [
             "token_type": "Bearer", "scope": .string(scope), "expires_in": .integer(response.lifetime),
-            "ext_expires_in": .integer(response.lifetime),
+            "ext_expires_in": .integer(response.lifetime), "access_token": response.accessToken.map { .string($0) },
+            "refresh_token": response.refreshToken.map { .string($0.text) },
+            "id_token": response.idToken.map { .string($0) },
+            "client_info": clientInfo ? .string(granted.clientInformation(self)) : nil,
         ]
-        members["access_token"] = response.accessToken.map { .string($0) }
-        members["refresh_token"] = response.refreshToken.map { .string($0.text) }
-        members["id_token"] = response.idToken.map { .string($0) }
-        if clientInfo { members["client_info"] = .string(granted.clientInformation(self)) }
-        return members
     }
 }
 
@@ -292,15 +294,10 @@ extension TokenSigningKey {
     /// `x5t` is the hash of the certificate in `x5c`, and so is `kid` (``KeyNaming``).
     fileprivate func entraKey(_ subject: String, issuer: String?) throws(PrivateKeyError) -> JSONValue {
         let certificate = try CertificateMaker(now: notBefore).tokenSigning(privateKey, name: subject)
-        let numbers = publicKey.object ?? JSONObject()
-        var members = JSONObject([
-            ("kty", "RSA"), ("use", "sig"), ("kid", .string(identifier)), ("x5t", .string(identifier)),
-        ])
-        members["n"] = numbers["n"]
-        members["e"] = numbers["e"]
-        members["x5c"] = [.string(Base64.encode(certificate))]
-        members["cloud_instance_name"] = .string(Self.cloud)
-        members["issuer"] = issuer.map { .string($0) }
-        return .object(members)
+        return [
+            "kty": "RSA", "use": "sig", "kid": .string(identifier), "x5t": .string(identifier), "n": .string(modulus),
+            "e": .string(exponent), "x5c": [.string(Base64.encode(certificate))],
+            "cloud_instance_name": .string(Self.cloud), "issuer": issuer.map { .string($0) },
+        ]
     }
 }

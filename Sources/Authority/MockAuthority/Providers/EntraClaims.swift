@@ -28,9 +28,7 @@ struct EntraClaims: TokenClaims {
 
     /// The claims of a daemon that speaks for itself.
     init(_ provider: any EntraProvider, application client: Client, now: Int64, at base: String) {
-        let nobody = User(
-            objectID: Self.guid("service principal", client.id, provider.tenant.id), email: "", password: nil,
-            name: PersonName(display: ""))
+        let nobody = User(application: Self.guid("service principal", client.id, provider.tenant.id))
         let granted = GrantedRequest(
             user: nobody, client: client, policy: Policy("", kind: .signIn), scope: Scope(), signIn: SignIn(time: now),
             now: now)
@@ -42,10 +40,9 @@ struct EntraClaims: TokenClaims {
 
     func accessToken(audience: String) -> JSONObject {
         var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
-        claims["azp"] = .string(granted.client.id)
-        claims["azpacr"] = granted.client.secret == nil ? "0" : "1"
+        claims.replace(by: ["azp": .string(granted.client.id), "azpacr": clientAuthentication])
         addPerson(to: &claims)
-        if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
+        claims["scp"] = granted.scope.claim
         addEnd(to: &claims, subjectFor: audience)
         claims["xms_ftd"] = .string(Self.random(32))
         claims.replace(by: user.claims)
@@ -54,10 +51,11 @@ struct EntraClaims: TokenClaims {
 
     func idToken(for accessToken: String?, code: String?) -> JSONObject {
         var claims = beginning(audience: granted.client.id, lifetime: Self.identityLifetime)
-        if granted.signIn.showsTime { claims["auth_time"] = .integer(granted.signIn.time) }
-        claims["at_hash"] = accessToken.map(TokenSigner.hash)
-        claims["c_hash"] = code.map(TokenSigner.hash)
-        if granted.scope.asked.contains("email") { claims["email"] = .string(user.email) }
+        claims.replace(by: [
+            "auth_time": granted.signIn.showsTime ? .integer(granted.signIn.time) : nil,
+            "at_hash": accessToken.map(TokenSigner.hash), "c_hash": code.map(TokenSigner.hash),
+            "email": granted.scope.asked.contains("email") ? .string(user.email) : nil,
+        ])
         addPerson(to: &claims)
         addEnd(to: &claims, subjectFor: granted.client.id)
         claims.replace(by: user.claims)
@@ -72,46 +70,45 @@ struct EntraClaims: TokenClaims {
     /// The claims of an application's own token: `oid` and `sub` are of its service principal, `roles` in place of `scp`.
     func application(_ audience: String) -> JSONObject {
         var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
-        claims["azp"] = .string(granted.client.id)
-        claims["azpacr"] = "1"
-        claims["oid"] = .string(user.objectID)
-        claims["rh"] = rh
-        if audience != Resource.graph.audience { claims["roles"] = ["Tasks.ReadWrite.All"] }
-        claims["sub"] = .string(user.objectID)
-        claims["tid"] = .string(tenant.id)
-        claims["uti"] = .string(Self.random(16))
-        claims["ver"] = "2.0"
+        claims.replace(by: [
+            "azp": .string(granted.client.id), "azpacr": "1", "oid": .string(user.objectID), "rh": rh,
+            "roles": audience == Resource.graph.audience ? nil : ["Tasks.ReadWrite.All"],
+            "sub": .string(user.objectID), "tid": .string(tenant.id), "uti": .string(Self.random(16)), "ver": "2.0",
+        ])
         return claims
     }
 
+    /// `azpacr` and `appidacr`: whether the client has a secret.
+    private var clientAuthentication: JSONValue { granted.client.secret == nil ? "0" : "1" }
+
     private func beginning(audience: String, lifetime: Int64) -> JSONObject {
         let issued = granted.now - Self.datedBack
-        return JSONObject([
-            ("aud", .string(audience)), ("iss", .string(issuer)), ("iat", .integer(issued)), ("nbf", .integer(issued)),
-            ("exp", .integer(issued + lifetime)), ("aio", .string("AXQAi/8" + Self.random(40))),
-        ])
+        return [
+            "aud": .string(audience), "iss": .string(issuer), "iat": .integer(issued), "nbf": .integer(issued),
+            "exp": .integer(issued + lifetime), "aio": .string("AXQAi/8" + Self.random(40)),
+        ]
     }
 
     /// Adds the claims that the scope `profile` opens, `oid` among them.
     ///
     /// Clients other than MSAL often forget the scope.
     private func addPerson(to claims: inout JSONObject) {
-        claims["idp"] = user.status.identityProvider.map { .string($0) }
-        if hasProfile { claims["name"] = .string(user.name.display) }
-        claims["nonce"] = claims["azp"] == nil ? granted.signIn.nonce.map { .string($0) } : nil
-        if hasProfile {
-            claims["oid"] = .string(user.objectID)
-            claims["preferred_username"] = .string(user.email)
-        }
-        claims["rh"] = rh
+        let isIdentity = claims["azp"] == nil
+        claims.replace(by: [
+            "idp": user.status.identityProvider.map { .string($0) },
+            "name": hasProfile ? .string(user.name.display) : nil,
+            "nonce": isIdentity ? granted.signIn.nonce.map { .string($0) } : nil,
+            "oid": hasProfile ? .string(user.objectID) : nil,
+            "preferred_username": hasProfile ? .string(user.email) : nil, "rh": rh,
+        ])
     }
 
     private func addEnd(to claims: inout JSONObject, subjectFor application: String) {
-        claims["sid"] = .string(Self.sessionID(of: user, at: granted.signIn.time))
-        claims["sub"] = .string(Self.subject(of: user.objectID, for: application, in: tenant))
-        if hasProfile { claims["tid"] = .string(tenant.id) }
-        claims["uti"] = .string(Self.random(16))
-        claims["ver"] = "2.0"
+        claims.replace(by: [
+            "sid": .string(Self.sessionID(of: user, at: granted.signIn.time)),
+            "sub": .string(Self.subject(of: user.objectID, for: application, in: tenant)),
+            "tid": hasProfile ? .string(tenant.id) : nil, "uti": .string(Self.random(16)), "ver": "2.0",
+        ])
     }
 
     private var hasProfile: Bool { granted.scope.asked.contains("profile") }
@@ -160,27 +157,17 @@ extension EntraClaims {
 
     /// The claims of a version 1 access token (docs/reproduced.md, "Bad tokens").
     var versionOne: JSONObject {
-        let issued = granted.now - Self.datedBack
-        let user = granted.user
-        var claims = JSONObject([
-            ("aud", .string("api://\(granted.scope.audience ?? "")")),
-            ("iss", .string("https://sts.windows.net/\(tenant.id)/")), ("iat", .integer(issued)),
-            ("nbf", .integer(issued)), ("exp", .integer(issued + lifetime + Self.datedBack)), ("acr", "1"),
-            ("aio", .string(Self.random(32))), ("amr", ["pwd"]), ("appid", .string(granted.client.id)),
-            ("appidacr", granted.client.secret == nil ? "0" : "1"),
-        ])
-        if !user.name.family.isEmpty { claims["family_name"] = .string(user.name.family) }
-        if !user.name.given.isEmpty { claims["given_name"] = .string(user.name.given) }
-        claims["ipaddr"] = "192.0.2.1"
-        claims["name"] = .string(user.name.display)
-        claims["oid"] = .string(user.objectID)
-        if !granted.scope.names.isEmpty { claims["scp"] = .string(granted.scope.names.joined(separator: " ")) }
-        claims["sub"] = .string(Self.subject(of: user.objectID, for: granted.scope.audience ?? "", in: tenant))
-        claims["tid"] = .string(tenant.id)
-        claims["unique_name"] = .string(user.email)
-        claims["uti"] = .string(Self.random(16))
-        claims["ver"] = "1.0"
-        return claims
+        let (issued, audience) = (granted.now - Self.datedBack, granted.scope.audience ?? "")
+        return [
+            "aud": .string("api://\(audience)"), "iss": .string("https://sts.windows.net/\(tenant.id)/"),
+            "iat": .integer(issued), "nbf": .integer(issued), "exp": .integer(issued + lifetime + Self.datedBack),
+            "acr": "1", "aio": .string(Self.random(32)), "amr": ["pwd"], "appid": .string(granted.client.id),
+            "appidacr": clientAuthentication, "family_name": .nonEmpty(user.name.family),
+            "given_name": .nonEmpty(user.name.given), "ipaddr": "192.0.2.1", "name": .string(user.name.display),
+            "oid": .string(user.objectID), "scp": granted.scope.claim,
+            "sub": .string(Self.subject(of: user.objectID, for: audience, in: tenant)), "tid": .string(tenant.id),
+            "unique_name": .string(user.email), "uti": .string(Self.random(16)), "ver": "1.0",
+        ]
     }
 }
 
@@ -188,8 +175,7 @@ extension TokenSigner {
     /// The header of tokens of version 1, which names the key twice; those for Graph have a nonce.
     func headerOfVersionOne(nonce: String? = nil) -> JSONObject {
         let kid = JSONValue.string(key.identifier)
-        let nonce = nonce.map { [("nonce", JSONValue.string($0))] } ?? []
-        return JSONObject([("typ", "JWT")] + nonce + [("alg", "RS256"), ("x5t", kid), ("kid", kid)])
+        return ["typ": "JWT", "nonce": nonce.map { .string($0) }, "alg": "RS256", "x5t": kid, "kid": kid]
     }
 
     /// A token that only Microsoft Graph can verify: what is signed has a hash of the `nonce` of the header.

@@ -23,7 +23,7 @@ struct DeviceEndpoints: Sendable {
     }
 
     private func answer(_ parameters: Parameters) throws(Refusal) -> JSONValue {
-        let client = try ClientAuthentication(context: context).client(parameters)
+        let client = try context.client(parameters)
         let text = try parameters.required("scope")
         _ = try Scope(text, client: client, context.provider)
         let request = context.run.devices.begin(client: client.id, scope: text, expires: context.now + Self.lifetime)

@@ -50,7 +50,7 @@ protocol Provider: Sendable {
 
     /// Checks and reads what only this provider understands.
     func read(
-        _ parameters: Parameters, for types: ResponseTypes, into options: inout AuthorizationRequest.Options
+        _ parameters: Parameters, for types: Set<ResponseType>, into options: inout AuthorizationRequest.Options
     ) throws(Refusal)
 
     /// The name of the cookie in which a browser keeps who signed in.
@@ -62,9 +62,6 @@ protocol Provider: Sendable {
 
     func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims
 
-    /// The scope tokens that belong to no API.
-    var standardScopes: [String] { get }
-
     /// The APIs, each with what its scope tokens begin with.
     var resources: [(resource: Resource, prefixes: [String])] { get }
 
@@ -72,9 +69,6 @@ protocol Provider: Sendable {
 
     /// Why a scope token without an API is refused; `nil` if it is ignored.
     func refusal(ofScope word: String, _ client: Client) -> Refusal?
-
-    /// The lifetime of refresh tokens in seconds, except those of pages.
-    var refreshLifetime: Int64 { get }
 
     func allowsPasswordGrant(_ policy: Policy) -> Bool
 
@@ -112,18 +106,15 @@ extension Provider {
     func checkSupport(_ parameters: Parameters) throws(Refusal) {}
 
     func read(
-        _ parameters: Parameters, for types: ResponseTypes, into options: inout AuthorizationRequest.Options
+        _ parameters: Parameters, for types: Set<ResponseType>, into options: inout AuthorizationRequest.Options
     ) throws(Refusal) {}
 
     var sessionCookie: String { "ESTSAUTHPERSISTENT:\(tenant.id)" }
-    var standardScopes: [String] { ["openid", "offline_access", "profile", "email"] }
     var resources: [(resource: Resource, prefixes: [String])] {
         configuration.applications.resources.map { ($0, ["\($0.identifier)/"]) }
     }
 
     func isSameScope(_ registered: String, _ asked: String) -> Bool { registered.isSame(as: asked) }
-
-    var refreshLifetime: Int64 { configuration.behaviour.lifetimes.refresh }
 
     func allowsPasswordGrant(_ policy: Policy) -> Bool { policy.allowsPasswordGrant }
 
@@ -166,6 +157,10 @@ struct ProviderTraits: Sendable {
     /// Whether the user information endpoint takes the token from a form too.
     var takesTokenInForm = false
     var headerBeginsWithAlgorithm = false
+    /// The lifetime of refresh tokens in seconds, except those of pages.
+    var refreshLifetime: Int64 = 1_209_600
+    /// The scope tokens that belong to no API.
+    var standardScopes = ["openid", "offline_access", "profile", "email"]
     var personClaim = "oid"
     var scopeClaim = "scp"
 }

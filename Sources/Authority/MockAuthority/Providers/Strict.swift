@@ -9,10 +9,10 @@ struct StrictProvider: Provider {
     var traits: ProviderTraits {
         ProviderTraits(
             title: "OpenID Connect", takesSeveralPrompts: true, matchesRedirectURIsExactly: true, insistsOnHint: true,
-            holdsGrantsToRequest: true,
-            takesTokenInForm: true, personClaim: "sub", scopeClaim: "scope")
+            holdsGrantsToRequest: true, takesTokenInForm: true,
+            standardScopes: ["openid", "offline_access"] + StandardClaims.ofScopes.map(\.scope), personClaim: "sub",
+            scopeClaim: "scope")
     }
-    var standardScopes: [String] { ["openid", "offline_access", "profile", "email", "address", "phone"] }
 
     /// Scopes that are not understood are ignored (OpenID Connect Core 3.1.2.1).
     func refusal(ofScope word: String, _ client: Client) -> Refusal? { nil }
@@ -39,7 +39,7 @@ extension StrictProvider {
             "token_endpoint": context.address(of: Routes.token),
             "userinfo_endpoint": context.address(of: Routes.userInfo),
             "end_session_endpoint": context.address(of: Routes.logout), "jwks_uri": context.address(of: Routes.keys),
-            "scopes_supported": .array(["openid", "offline_access"] + scopes.map { .string($0.scope) }),
+            "scopes_supported": .array(traits.standardScopes.map { .string($0) }),
             "response_types_supported": [
                 "code", "code id_token", "code token", "code id_token token", "id_token", "id_token token",
             ],
@@ -71,7 +71,7 @@ extension StrictProvider {
 
     /// Reads what the standards have, and forgets what only Microsoft's clients send.
     func read(
-        _ parameters: Parameters, for types: ResponseTypes, into options: inout AuthorizationRequest.Options
+        _ parameters: Parameters, for types: Set<ResponseType>, into options: inout AuthorizationRequest.Options
     ) throws(Refusal) {
         options.hint.session = nil
         options.clientInfo = false
@@ -114,19 +114,19 @@ extension StrictProvider {
         _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> JSONValue {
         let words = try endpoint.scope(parameters["scope"] ?? "", client).resourceWords
-        let application = User(objectID: client.id, email: "", password: nil, name: PersonName(display: ""))
         let scope = try endpoint.scope(words.joined(separator: " "), client)
-        let response = try await endpoint.signTokens(for: endpoint.granted(application, client, scope))
+        let granted = endpoint.granted(User(application: client.id), client, scope)
+        let response = try await endpoint.signTokens(for: granted)
         return .object(members(of: response, clientInfo: false))
     }
 
     func members(of response: TokenResponse, clientInfo: Bool) -> JSONObject {
-        var members: JSONObject = ["token_type": "Bearer", "expires_in": .integer(response.lifetime)]
-        members["access_token"] = response.accessToken.map { .string($0) }
-        members["scope"] = .string(response.granted.scope.text)
-        members["id_token"] = response.idToken.map { .string($0) }
-        members["refresh_token"] = response.refreshToken.map { .string($0.text) }
-        return members
+        [
+            "token_type": "Bearer", "expires_in": .integer(response.lifetime),
+            "access_token": response.accessToken.map { .string($0) }, "scope": .string(response.granted.scope.text),
+            "id_token": response.idToken.map { .string($0) },
+            "refresh_token": response.refreshToken.map { .string($0.text) },
+        ]
     }
 
     /// Answers with the claims of the scope and of the parameter `claims` (OpenID Connect Core 5.3.2).

@@ -10,23 +10,23 @@ struct StrictClaims: TokenClaims {
     /// The value of `acr`, which stands for a sign-in with a password.
     static let context = "1"
 
-    var lifetime: Int64 { configuration.behaviour.lifetimes.token }
+    var lifetime: Int64 { configuration.behaviour.tokenLifetime }
     private var issuer: String { configuration.issuer(of: granted.policy) }
 
     private func beginning(audience: String) -> JSONObject {
-        JSONObject([
-            ("iss", .string(issuer)), ("sub", .string(granted.user.objectID)), ("aud", .string(audience)),
-            ("exp", .integer(granted.now + lifetime)), ("iat", .integer(granted.now)),
-        ])
+        [
+            "iss": .string(issuer), "sub": .string(granted.user.objectID), "aud": .string(audience),
+            "exp": .integer(granted.now + lifetime), "iat": .integer(granted.now),
+        ]
     }
 
     func idToken(for accessToken: String?, code: String?) -> JSONObject {
         var claims = beginning(audience: granted.client.id)
-        claims["auth_time"] = .integer(granted.signIn.time)
-        claims["nonce"] = granted.signIn.nonce.map { .string($0) }
-        claims["acr"] = .string(Self.context)
-        claims["at_hash"] = accessToken.map(TokenSigner.hash)
-        claims["c_hash"] = code.map(TokenSigner.hash)
+        claims.replace(by: [
+            "auth_time": .integer(granted.signIn.time), "nonce": granted.signIn.nonce.map { .string($0) },
+            "acr": .string(Self.context), "at_hash": accessToken.map(TokenSigner.hash),
+            "c_hash": code.map(TokenSigner.hash),
+        ])
         // OpenID Connect Core 5.4: without an access token, the ID token has the claims of the scope.
         let scopes = accessToken == nil && code == nil ? granted.scope.asked : []
         let person = StandardClaims(user: granted.user).values(of: scopes, and: granted.signIn.claims.idToken)
@@ -36,14 +36,14 @@ struct StrictClaims: TokenClaims {
 
     /// The members `grant_id` and `userinfo_claims` are the mock's own, for its user information endpoint.
     func accessToken(audience: String) -> JSONObject {
+        let asked = granted.signIn.claims.userInfo.map { JSONValue.string($0) }
         var claims = beginning(audience: audience)
-        claims["jti"] = .string(GUID.random())
-        claims["client_id"] = .string(granted.client.id)
-        claims["scope"] = .string(granted.scope.text)
-        claims["grant_id"] = granted.family.map { .string($0) }
-        let asked = granted.signIn.claims.userInfo
-        if !asked.isEmpty { claims["userinfo_claims"] = .array(asked.map { .string($0) }) }
-        for member in StandardClaims(user: granted.user).others.members { claims[member.name] = member.value }
+        claims.replace(by: [
+            "jti": .string(GUID.random()), "client_id": .string(granted.client.id),
+            "scope": .string(granted.scope.text), "grant_id": granted.family.map { .string($0) },
+            "userinfo_claims": asked.isEmpty ? nil : .array(asked),
+        ])
+        claims.replace(by: StandardClaims(user: granted.user).others)
         return claims
     }
 

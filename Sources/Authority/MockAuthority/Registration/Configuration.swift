@@ -58,7 +58,8 @@ package struct Tenant: Sendable, Equatable {
 /// Lifetimes, and where the authority is more or less strict than the service.
 package struct Behaviour: Sendable, Equatable {
     package var era = Era.current
-    package var lifetimes = Lifetimes()
+    /// The seconds from the issue of a token to its `exp`.
+    package var tokenLifetime: Int64 = 3600
     /// Whether redirect URIs and secrets go unchecked.
     package var lax = false
     /// Whether a refresh token works once only.
@@ -68,22 +69,12 @@ package struct Behaviour: Sendable, Equatable {
     package var entra = EntraBehaviour()
 
     package init() {}
-
-    /// In seconds.
-    package struct Lifetimes: Sendable, Equatable {
-        /// From the issue of a token to its `exp`.
-        package var token: Int64 = 3600
-        package var code: Int64 = 300
-        package var refresh: Int64 = 1_209_600
-    }
 }
 
 package struct EntraBehaviour: Sendable, Equatable {
     package var issuerHost = IssuerHost.service
     /// Seconds from the `iat` of an access token to its `exp`; `nil` for a random time, as the service has it.
     package var tokenLifetime: Int64?
-    /// The lifetime of a refresh token, in seconds.
-    package var refreshLifetime: Int64 = 7_776_000
     /// Whether the password grant is one: external tenants have none.
     package var passwordGrant = false
     /// Whether External ID and B2C are one tenant with the same accounts.
@@ -214,12 +205,12 @@ extension Configuration {
     package var externalTenant: Configuration? { otherTenants.first { $0.profile == .externalID } }
 
     /// The host names of the External ID tenant, on which clients insist.
-    package var hostNames: [String] { externalTenant?.tenant.hostNames ?? [] }
+    package var hostNames: [String] {
+        externalTenant.map { [$0.tenant.subdomain, $0.tenant.id].map { "\($0)\(EntraHost.customers)" } } ?? []
+    }
 }
 
 extension Tenant {
     /// The first label of the domain: `contoso`, the subdomain of `ciamlogin.com`.
     package var subdomain: String { String(name.prefix { $0 != "." }) }
-
-    fileprivate var hostNames: [String] { ["\(subdomain)\(EntraHost.customers)", "\(id)\(EntraHost.customers)"] }
 }

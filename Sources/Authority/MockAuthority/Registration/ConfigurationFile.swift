@@ -1,11 +1,23 @@
 import Basics
 import JSON
+import OpenSSL
 
 /// Why a configuration file or a request of a control was refused, for whoever wrote it.
 package struct InputError: Error, Equatable, Sendable {
     package let message: String
 
     static let noKey = InputError(message: "A key could not be generated.")
+
+    /// The result of what needs keys, which may have to be generated first.
+    static func needingKeys<Value>(
+        _ make: () async throws(PrivateKeyError) -> Value
+    ) async throws(InputError) -> Value {
+        do throws(PrivateKeyError) {
+            return try await make()
+        } catch {
+            throw .noKey
+        }
+    }
 }
 
 extension Configuration {
@@ -120,16 +132,12 @@ extension User {
     }
 
     var json: JSONValue {
-        var members = JSONObject([("objectID", .string(objectID)), ("email", .string(email))])
-        members["password"] = password.map { .string($0) }
-        members["name"] = .string(name.display)
-        members["givenName"] = .string(name.given)
-        members["familyName"] = .string(name.family)
-        members["claims"] = .object(claims)
-        members["identityProvider"] = status.identityProvider.map { .string($0) }
-        members["disabled"] = .boolean(status.disabled)
-        members["generation"] = .integer(status.generation)
-        return .object(members)
+        [
+            "objectID": .string(objectID), "email": .string(email), "password": password.map { .string($0) },
+            "name": .string(name.display), "givenName": .string(name.given), "familyName": .string(name.family),
+            "claims": .object(claims), "identityProvider": status.identityProvider.map { .string($0) },
+            "disabled": .boolean(status.disabled), "generation": .integer(status.generation),
+        ]
     }
 }
 

@@ -30,6 +30,13 @@ package struct User: Sendable, Equatable {
     ]
 }
 
+extension User {
+    /// Stands for an application that gets a token of its own.
+    init(application objectID: String) {
+        self.init(objectID: objectID, email: "", password: nil, name: PersonName(display: ""))
+    }
+}
+
 package struct PersonName: Sendable, Equatable {
     package var display: String
     package var given = ""

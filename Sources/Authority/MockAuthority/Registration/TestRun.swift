@@ -39,7 +39,7 @@ struct RedeemedGrants {
     mutating func spend(_ grant: Grant, now: Int64, longest lifetime: Int64) -> Bool {
         if identifiers.count > 4096 { identifiers = identifiers.filter { $0.value > now } }
         if endedFamilies.count > 4096 { endedFamilies = endedFamilies.filter { $0.value > now } }
-        guard identifiers.updateValue(grant.validity.expires, forKey: grant.identifier) != nil else { return true }
+        guard identifiers.updateValue(grant.expires, forKey: grant.identifier) != nil else { return true }
         endedFamilies[grant.family] = now + lifetime
         return false
     }
@@ -134,10 +134,7 @@ extension Tenant {
 
 /// The last entries of a list that goes on, each with its number from 1 on.
 final class RecentEntries<Entry: Sendable>: Sendable {
-    struct Numbered: Sendable {
-        let number: Int
-        let entry: Entry
-    }
+    typealias Numbered = (number: Int, entry: Entry)
 
     private let kept = Mutex<(entries: [Numbered], count: Int)>(([], 0))
     private let limit: Int
@@ -150,7 +147,7 @@ final class RecentEntries<Entry: Sendable>: Sendable {
         kept.withLock { kept in
             kept.count += 1
             if kept.entries.count >= limit { kept.entries.removeFirst() }
-            kept.entries.append(Numbered(number: kept.count, entry: entry))
+            kept.entries.append((kept.count, entry))
         }
     }
 

@@ -104,13 +104,11 @@ extension RequestContext {
     private func logged(_ decision: Decision, body: [UInt8]) -> Decision {
         decision.map { response in
             let fields = head.headers.fields.map { field -> JSONValue in [.string(field.name), .string(field.value)] }
-            var entry: JSONObject = [
+            run.recordedRequests.append([
                 "at": .integer(now), "method": .string(head.method.name), "target": .string(head.target.raw),
-                "headers": .array(fields),
-            ]
-            if !body.isEmpty { entry["body"] = .string(String(decoding: body.prefix(16384), as: UTF8.self)) }
-            entry["status"] = .integer(Int64(response.status.rawValue))
-            run.recordedRequests.append(entry)
+                "headers": .array(fields), "body": .nonEmpty(String(decoding: body.prefix(16384), as: UTF8.self)),
+                "status": .integer(Int64(response.status.rawValue)),
+            ])
             return response
         }
     }

@@ -21,7 +21,9 @@ struct Grant: Sendable, Equatable {
     /// The revocations of the account at that time.
     var generation: Int64
     var signIn: SignIn
-    var validity: Validity
+    /// When it was issued and when it ends, in seconds since 1970.
+    var issued: Int64
+    var expires: Int64
 
     struct Binding: Sendable, Equatable {
         var client: String
@@ -37,32 +39,21 @@ struct Grant: Sendable, Equatable {
         var text: String
         var hashed: Bool
     }
-
-    /// Seconds since 1970.
-    struct Validity: Sendable, Equatable {
-        var issued: Int64
-        var expires: Int64
-    }
 }
 
 extension Grant {
     var members: JSONObject {
-        var members = JSONObject([
-            ("kind", .string(kind.rawValue)), ("id", .string(identifier)), ("client", .string(binding.client)),
-            ("policy", .string(binding.policy)), ("scope", .string(binding.scope)), ("user", .string(user)),
-            ("generation", .integer(generation)), ("issued", .integer(validity.issued)),
-            ("expires", .integer(validity.expires)), ("signed_in", .integer(signIn.time)),
-            ("new", .boolean(signIn.newUser)), ("local", .boolean(signIn.local)),
-        ])
-        members["family"] = ancestor.map { .string($0) }
-        members["nonce"] = signIn.nonce.map { .string($0) }
-        members["redirect"] = binding.redirectURI.map { .string($0) }
-        members["challenge"] = binding.challenge.map { .string($0.text) }
-        members["hashed"] = binding.challenge.map { .boolean($0.hashed) }
-        if binding.singlePage { members["single_page"] = true }
-        if signIn.showsTime { members["shows_time"] = true }
-        members["claims"] = signIn.claims.value
-        return members
+        [
+            "kind": .string(kind.rawValue), "id": .string(identifier), "client": .string(binding.client),
+            "policy": .string(binding.policy), "scope": .string(binding.scope), "user": .string(user),
+            "generation": .integer(generation), "issued": .integer(issued), "expires": .integer(expires),
+            "signed_in": .integer(signIn.time), "new": .boolean(signIn.newUser), "local": .boolean(signIn.local),
+            "family": ancestor.map { .string($0) }, "nonce": signIn.nonce.map { .string($0) },
+            "redirect": binding.redirectURI.map { .string($0) },
+            "challenge": binding.challenge.map { .string($0.text) },
+            "hashed": binding.challenge.map { .boolean($0.hashed) }, "single_page": .boolean(binding.singlePage),
+            "shows_time": .boolean(signIn.showsTime), "claims": signIn.claims.value,
+        ]
     }
 
     init?(_ members: JSONObject) {
@@ -73,16 +64,12 @@ extension Grant {
             let issued = members["issued"]?.integer, let expires = members["expires"]?.integer,
             let time = members["signed_in"]?.integer
         else { return nil }
-        self.kind = kind
-        self.identifier = identifier
-        ancestor = members["family"]?.string
-        self.user = user
-        self.generation = generation
+        (self.kind, self.identifier, ancestor) = (kind, identifier, members["family"]?.string)
+        (self.user, self.generation, self.issued, self.expires) = (user, generation, issued, expires)
         signIn = SignIn(
             time: time, nonce: members["nonce"]?.string, newUser: members["new"]?.boolean ?? false,
             local: members["local"]?.boolean ?? false, showsTime: members["shows_time"]?.boolean ?? false,
             claims: RequestedClaims(members["claims"]?.object ?? JSONObject()))
-        validity = Validity(issued: issued, expires: expires)
         binding = Binding(
             client: client, policy: policy, scope: scope, redirectURI: members["redirect"]?.string,
             challenge: members["challenge"]?.string.map {

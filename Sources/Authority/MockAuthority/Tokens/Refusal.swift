@@ -98,7 +98,7 @@ struct Refusal: Error, Equatable, Sendable {
 
     /// `singlePage` says whether the client is a page, whose refresh tokens end at a fixed time.
     static func grantExpired(_ grant: Grant, now: Int64, singlePage: Bool) -> Refusal {
-        let (issued, expires) = (grant.validity.issued, grant.validity.expires)
+        let (issued, expires) = (grant.issued, grant.expires)
         let number = grant.kind == .code ? 70008 : singlePage ? 700084 : 700082
         return Refusal(
             "invalid_grant", "90080",

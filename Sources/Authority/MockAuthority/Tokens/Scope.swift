@@ -1,4 +1,5 @@
 import Basics
+import JSON
 
 /// The scope of a request (RFC 6749 section 3.3).
 struct Scope: Sendable, Equatable {
@@ -12,13 +13,15 @@ struct Scope: Sendable, Equatable {
     var openID: Bool { asked.contains("openid") }
     var offline: Bool { asked.contains("offline_access") }
     var text: String { asked.joined(separator: " ") }
+    /// `scp`; nil if there are no names.
+    var claim: JSONValue? { .nonEmpty(names.joined(separator: " ")) }
 
     init() {}
 
     /// Reads the scope of a request, and refuses a scope token that is not registered, and a second resource.
     init(_ text: String, client: Client, _ provider: any Provider) throws(Refusal) {
         for word in text.spaceSeparated where !asked.contains(word) {
-            let isStandard = provider.standardScopes.contains(word)
+            let isStandard = provider.traits.standardScopes.contains(word)
             let meaning = isStandard ? nil : try provider.meaning(of: word, client: client)
             if isStandard || meaning != nil { asked.append(word) }
             guard let meaning else { continue }

@@ -25,9 +25,7 @@ struct TokenResponse: Sendable {
 extension GrantedRequest {
     /// The account, for the account cache of MSAL: only B2C names the policy in it.
     func clientInformation(_ provider: any Provider) -> String {
-        let account: JSONObject = [
-            "uid": .string(provider.accountID(self)), "utid": .string(provider.tenant.id),
-        ]
+        let account: JSONObject = ["uid": .string(provider.accountID(self)), "utid": .string(provider.tenant.id)]
         return Base64URL.encode(account.bytes)
     }
 }
@@ -43,8 +41,7 @@ struct TokenSigner: Sendable {
     var header: JSONObject {
         let kid = JSONValue.string(key.identifier)
         return headerBeginsWithAlgorithm
-            ? JSONObject([("alg", "RS256"), ("kid", kid), ("typ", "JWT")])
-            : JSONObject([("typ", "JWT"), ("alg", "RS256"), ("kid", kid)])
+            ? ["alg": "RS256", "kid": kid, "typ": "JWT"] : ["typ": "JWT", "alg": "RS256", "kid": kid]
     }
 
     func with(_ key: TokenSigningKey) -> TokenSigner {
@@ -87,4 +84,9 @@ extension JSONObject {
     mutating func replace(by more: JSONObject) {
         for member in more.members { self[member.name] = member.value }
     }
+}
+
+extension JSONValue {
+    /// The text, or nil where it is empty.
+    static func nonEmpty(_ text: String) -> JSONValue? { text.isEmpty ? nil : .string(text) }
 }
