@@ -5,7 +5,7 @@ struct AuthorizationRequest: Sendable {
     let client: Client
     /// The place to which the answer goes, and its form.
     let delivery: Delivery
-    let types: ResponseTypes
+    let types: Set<ResponseType>
     let scope: Scope
     let options: Options
 
@@ -29,23 +29,18 @@ struct AuthorizationRequest: Sendable {
     }
 }
 
-/// The contents of the answer to an authorization request: any of the three.
-struct ResponseTypes: OptionSet, Sendable {
-    let rawValue: Int
+/// What the answer to an authorization request may contain.
+enum ResponseType: String, Sendable {
+    case code, token
+    case idToken = "id_token"
+}
 
-    static let code = ResponseTypes(rawValue: 1)
-    static let idToken = ResponseTypes(rawValue: 2)
-    static let token = ResponseTypes(rawValue: 4)
-
-    init(rawValue: Int) { self.rawValue = rawValue }
-
+extension Set<ResponseType> {
     /// Reads `response_type`: types in any order, each once.
     init?(_ text: String) {
-        let known: [String: ResponseTypes] = ["code": .code, "id_token": .idToken, "token": .token]
-        let types = text.spaceSeparated.compactMap { known[$0] }
-        self.init(types)
-        guard !types.isEmpty, types.count == text.spaceSeparated.count, Set(text.spaceSeparated).count == types.count
-        else { return nil }
+        let words = text.spaceSeparated
+        self.init(words.compactMap(ResponseType.init))
+        if isEmpty || count != words.count { return nil }
     }
 }
 
@@ -65,7 +60,7 @@ extension AuthorizationRequest {
             let provider = configuration.provider
             try provider.checkSupport(parameters)
             let text = parameters["response_type"] ?? ""
-            guard let types = ResponseTypes(text) else { throw .responseType(text) }
+            guard let types = Set<ResponseType>(text) else { throw .responseType(text) }
             try delivery.checkMode(parameters["response_mode"], for: types)
             guard let scopeText = parameters["scope"] else { throw .missingScope }
             let scope = try Scope(scopeText, client: client, provider)

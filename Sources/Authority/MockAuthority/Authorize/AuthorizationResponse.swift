@@ -8,6 +8,9 @@ struct AuthorizationResponse: Sendable {
     let context: RequestContext
     let request: AuthorizationRequest
 
+    /// In seconds.
+    private static let lifetimeOfCode: Int64 = 300
+
     /// The response for the user who signed in: a redirect, or the page that posts itself.
     ///
     /// `signedIn` is in seconds since 1970, `newUser` says whether the sign-in created the account, and `headers` are more
@@ -59,14 +62,13 @@ struct AuthorizationResponse: Sendable {
     }
 
     private func code(_ granted: GrantedRequest) -> String {
-        let lifetime = context.configuration.behaviour.lifetimes.code
         let grant = Grant(
             kind: .code,
             binding: .init(
                 client: granted.client.id, policy: granted.policy.name, scope: granted.scope.text,
                 redirectURI: request.delivery.redirectURI, challenge: request.options.challenge),
             user: granted.user.objectID, generation: granted.user.status.generation, signIn: granted.signIn,
-            validity: .init(issued: granted.now, expires: granted.now + lifetime))
+            issued: granted.now, expires: granted.now + Self.lifetimeOfCode)
         return context.authority.seal.seal(grant.members)
     }
 }
@@ -115,9 +117,9 @@ extension Delivery {
     }
 
     /// Refuses an unknown mode, and tokens in a query, which servers log.
-    func checkMode(_ asked: String?, for types: ResponseTypes) throws(Refusal) {
+    func checkMode(_ asked: String?, for types: Set<ResponseType>) throws(Refusal) {
         guard let asked else { return }
-        guard let known = Mode(rawValue: asked), known != .query || types == .code else { throw .responseMode(asked) }
+        guard let known = Mode(rawValue: asked), known != .query || types == [.code] else { throw .responseMode(asked) }
     }
 
     func response(_ fields: [(String, String)], headers: FieldLines = FieldLines()) -> Response {
@@ -154,19 +156,8 @@ extension Client {
     /// of the loopback (RFC 8252 section 7.3) unless the URI has to be registered exactly.
     func accepts(_ uri: String, exactly: Bool = false) -> Bool {
         if redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
-        return !exactly && redirectURIs.contains("http://localhost") && WebAddress(ofNativeClient: uri) != nil
-    }
-}
-
-extension WebAddress {
-    /// Reads the place of a native client, for which `http://localhost` is registered; every other text gives `nil`.
-    ///
-    /// It is on the loopback, is not encrypted, and has any port and path.
-    init?(ofNativeClient uri: String) {
-        guard let address = WebAddress(uri), !address.isEncrypted, address.isLoopback, !address.hasFragment else {
-            return nil
-        }
-        self = address
+        guard !exactly, redirectURIs.contains("http://localhost"), let address = WebAddress(uri) else { return false }
+        return !address.isEncrypted && address.isLoopback && !address.hasFragment
     }
 }
 

@@ -5,13 +5,11 @@ import OpenSSL
 
 extension MockAuthority {
     func key(_ identifier: String) async throws(InputError) -> TokenSigningKey {
-        do throws(PrivateKeyError) {
-            for tenant in [b2c] + others {
-                let known = try await tenant.keys.current().all
-                if let found = known.first(where: { $0.key.identifier == identifier }) { return found.key }
+        for tenant in [b2c] + others {
+            let known = try await InputError.needingKeys { () throws(PrivateKeyError) in
+                try await tenant.keys.current().all
             }
-        } catch {
-            throw .noKey
+            if let found = known.first(where: { $0.key.identifier == identifier }) { return found.key }
         }
         throw InputError(
             message: "No tenant has a key '\(identifier)'. /_mock/keys?profile=external-id lists a tenant's keys.")
@@ -22,11 +20,9 @@ extension MockAuthority {
 extension HostContext {
     /// Signs with the key of the specification, which may be another tenant's.
     private func signer(_ specification: TokenSpecification) async throws(InputError) -> TokenSigner {
-        if let kid = specification.key { return authority.signer(with: try await mock.key(kid)) }
-        do throws(PrivateKeyError) {
-            return authority.signer(with: try await authority.keys.signing())
-        } catch {
-            throw .noKey
+        if let kid = specification.query["kid"] { return authority.signer(with: try await mock.key(kid)) }
+        return try await InputError.needingKeys { () throws(PrivateKeyError) in
+            authority.signer(with: try await authority.keys.signing())
         }
     }
 
@@ -50,13 +46,11 @@ extension HostContext {
             return ["access_token": .string(try await token(specification)), "token_type": "Bearer"]
         }
         let granted = try grantedRequest(specification)
-        do throws(PrivateKeyError) {
+        return try await InputError.needingKeys { () throws(PrivateKeyError) in
             let claims = authority.provider.claims(of: granted, at: base)
             let response = try TokenResponse(
                 signing: claims, by: await authority.signer(for: run), era: configuration.behaviour.era)
             return .object(authority.provider.members(of: response, clientInfo: false))
-        } catch {
-            throw .noKey
         }
     }
 
@@ -64,9 +58,10 @@ extension HostContext {
         guard let user = run.directory.user(called: specification.user) else {
             throw unknown("user", specification.user, known: run.directory.all.map(\.email))
         }
-        let (policy, client) = (try policy(specification.policy), try client(specification.client))
+        let query = specification.query
+        let (policy, client) = (try policy(query["policy"]), try client(query["client"]))
         let now = authority.now(in: run)
-        let text = specification.scope ?? scope(of: client, forBadToken: specification.bad != nil)
+        let text = query["scope"] ?? scope(of: client, forBadToken: specification.bad != nil)
         let scope = try rethrowing(as: { InputError(message: $0.text) }) { () throws(Refusal) in
             try Scope(text, client: client, authority.provider)
         }
@@ -113,22 +108,15 @@ extension HostContext {
     }
 }
 
+/// The token that a query asks for (docs/mock-authority.md, "A token").
 struct TokenSpecification: Sendable {
-    /// The account: an address, the part before the `@`, or an object id.
-    var user: String
-    /// The policy; without one, the first for signing in.
-    var policy: String?
-    /// The client; without one, the first.
-    var client: String?
-    /// The scope; without one, an access token for the client itself.
-    var scope: String?
-    var bad: BadToken?
-    /// The `kid` of the key that signs, of any tenant; without one, the tenant's.
-    var key: String?
-    var changes = ClaimChanges()
+    let query: Parameters
+    let user: String
+    let bad: BadToken?
+    let changes: ClaimChanges
 
     /// Whether the service could issue such a token.
-    var isGood: Bool { bad == nil && key == nil && changes == ClaimChanges(nonce: changes.nonce) }
+    var isGood: Bool { bad == nil && query["kid"] == nil && changes == ClaimChanges(nonce: changes.nonce) }
 }
 
 struct ClaimChanges: Sendable, Equatable {
@@ -147,7 +135,7 @@ struct ClaimChanges: Sendable, Equatable {
                 claims["iat"] = .integer(now + expiry - lifetime)
             }
         }
-        for member in set.members { claims[member.name] = member.value }
+        claims.replace(by: set)
         for name in drop { claims[name] = nil }
     }
 }
@@ -164,15 +152,12 @@ extension TokenSpecification {
                     "'\(argument.name)' is not a parameter of a token. Known: \(Self.names.joined(separator: ", ")).")
         }
         guard let user = query["user"] else { throw InputError(message: "Say for whom: /_mock/token?user=alice") }
-        self.init(
-            user: user, policy: query["policy"], client: query["client"], scope: query["scope"],
-            changes: try ClaimChanges(query))
-        key = query["kid"]
-        guard let name = query["bad"] else { return }
-        bad = BadToken.all(of: profile).first { $0.name == name }
-        if bad == nil {
+        let name = query["bad"]
+        let bad = BadToken.all(of: profile).first { $0.name == name }
+        if let name, bad == nil {
             throw InputError(message: "No bad token is called '\(name)'. /_mock/token/bad lists them.")
         }
+        self.init(query: query, user: user, bad: bad, changes: try ClaimChanges(query))
     }
 }
 

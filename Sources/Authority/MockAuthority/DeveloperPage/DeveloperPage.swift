@@ -10,16 +10,21 @@ extension HostContext {
     /// `GET /_mock`: the page may load its own script and style, and nothing else; no other page may put it into a frame.
     ///
     /// With `no-referrer` browsers would write `Origin: null` into the requests of the page, and they would be refused.
-    static let developerPage = Response.file(
+    static let developerPage = Response.content(
         PackageResources.developer_html, "text/html",
-        [
+        headers: [
             "Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY",
             "Content-Security-Policy":
                 "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
                 + "base-uri 'none'; frame-ancestors 'none'",
         ])
-    static let developerStyle = Response.file(PackageResources.common_css + PackageResources.developer_css, "text/css")
-    static let developerScript = Response.file(PackageResources.developer_js, "text/javascript")
+    static let developerStyle = Response.content(
+        PackageResources.common_css + PackageResources.developer_css, "text/css", headers: fieldsOfFiles)
+    static let developerScript = Response.content(
+        PackageResources.developer_js, "text/javascript", headers: fieldsOfFiles)
+
+    /// The files change only with the program.
+    private static let fieldsOfFiles: FieldLines = ["Cache-Control": "no-cache"]
 
     /// How many requests the page shows; the control shows all that are kept.
     private static let shownRequests = 50

@@ -8,34 +8,18 @@ enum PageForm: String, Sendable {
     case facebook
     case device
 
-    var title: String {
-        switch self {
-        case .signIn: "Sign in"
-        case .signUp: "Sign up"
-        case .profile: "Edit your profile"
-        case .resetPassword: "Reset your password"
-        case .facebook: "Log in to “Facebook”"
-        case .device: "Enter code"
-        }
-    }
+    var title: String { parts.title }
 
-    fileprivate var verb: String {
+    /// The title, the name of the button that sends the form, and the fields.
+    fileprivate var parts: (title: String, verb: String, inputs: [PageInput]) {
         switch self {
-        case .signIn: "Sign in"
-        case .signUp: "Create"
-        case .profile, .resetPassword, .facebook: "Continue"
-        case .device: "Next"
-        }
-    }
-
-    fileprivate var inputs: [PageInput] {
-        switch self {
-        case .signIn: [.signInName, .password]
-        case .signUp: PageInput.ofNewPassword + [.displayName]
-        case .resetPassword: PageInput.ofNewPassword
-        case .profile: [.displayName, .givenName, .surname]
-        case .facebook: [.email, PageInput("displayName", "Name", .text, "name")]
-        case .device: [.userCode, .signInName, .password]
+        case .signIn: ("Sign in", "Sign in", [.signInName, .password])
+        case .signUp: ("Sign up", "Create", PageInput.ofNewPassword + [.displayName])
+        case .profile: ("Edit your profile", "Continue", [.displayName, .givenName, .surname])
+        case .resetPassword: ("Reset your password", "Continue", PageInput.ofNewPassword)
+        case .facebook:
+            ("Log in to “Facebook”", "Continue", [.email, PageInput("displayName", "Name", .text, "name")])
+        case .device: ("Enter code", "Next", [.userCode, .signInName, .password])
         }
     }
 }
@@ -93,7 +77,8 @@ struct FormHTML {
     var example: User?
 
     var html: HTML {
-        let inputs = form.inputs.map { input in (input, value: input.kind == .password ? nil : given(input.name)) }
+        let inputs = form.parts.inputs.map { input in (input, value: input.kind == .password ? nil : given(input.name))
+        }
         let focus = inputs.firstIndex { $0.value?.isEmpty ?? true } ?? 0
         let fields = inputs.enumerated().map { index, element in
             element.0.html(element.value, hasFocus: index == focus, describedByAlert: alert != nil)
@@ -112,7 +97,7 @@ struct FormHTML {
             <input type="hidden" name="csrf" value="\(csrf)">
             <input type="hidden" name="form" value="\(form.rawValue)">
             \(fields)
-            <button id="next" class="primary" name="action" value="continue">\(form.verb)</button>
+            <button id="next" class="primary" name="action" value="continue">\(form.parts.verb)</button>
             \(forgotten)<button id="cancel" name="action" value="cancel">Cancel</button>
             </form>
             \(exampleButton)

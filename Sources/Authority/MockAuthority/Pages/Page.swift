@@ -25,7 +25,7 @@ struct Page: Sendable {
                 "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none';\(scripts)",
         ]
         fields.append(headers)
-        return Response.html(html(nonce), status: status, headers: fields)
+        return Response.content(Array(html(nonce).text.utf8), "text/html", status: status, headers: fields)
     }
 
     private func html(_ nonce: String) -> HTML {

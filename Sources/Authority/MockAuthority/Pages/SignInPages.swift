@@ -105,11 +105,11 @@ struct SignInStep: Sendable {
             given: { known($0, fields) }, offersReset: isB2C,
             signUpLink: offersSignUp ? "\(action)&form=\(PageForm.signUp.rawValue)" : nil,
             example: example)
-        let settings = PageSettings(step: self, form: form, offersSignUp: offersSignUp)
         // Clients without a browser know the page of B2C only, and expect the settings at the end of its script.
-        var headers = isB2C ? settings.cookies : FieldLines()
+        var headers = isB2C ? cookiesOfB2C : FieldLines()
         if let cookie { headers.append("Set-Cookie", cookie) }
-        let script = (example == nil ? "" : Self.exampleScript) + (isB2C ? settings.script : "")
+        let script =
+            (example == nil ? "" : Self.exampleScript) + (isB2C ? settings(form, offersSignUp: offersSignUp) : "")
         return Page(
             title: form.title, content: html.html, script: script, headers: headers,
             overline: context.configuration.tenant.name
@@ -214,36 +214,16 @@ struct SignInStep: Sendable {
     }
 }
 
-/// The settings that the real page gives its script: clients without a browser read them by these names.
-struct PageSettings: Sendable {
-    let step: SignInStep
-    let form: PageForm
-    let offersSignUp: Bool
-
-    private var context: RequestContext { step.context }
-    private var csrf: String { step.transaction.csrf }
-    /// The policy as it is defined, as in `B2C_1_susi`.
-    private var policy: String { context.policy.name }
-
+// What clients without a browser read of the real page, by these names.
+extension SignInStep {
     /// `var SETTINGS = {...};`, with `<` escaped so that no value can end the script.
-    var script: String {
-        let text = String(decoding: json.serialized(), as: UTF8.self)
-        let safe = text.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
-        return "var SETTINGS = \(safe);"
-    }
-
-    private var api: String {
-        switch form {
-        case .signIn: "CombinedSigninAndSignup"
-        case .signUp, .profile, .resetPassword, .facebook, .device: "SelfAsserted"
-        }
-    }
-
-    private var json: JSONValue {
-        [
-            "remoteResource": "", "retryLimit": 3, "trimSpacesInPassword": true, "api": .string(api),
-            "csrf": .string(csrf), "transId": .string(StateProperties.text(step.name)),
-            "pageViewId": .string(GUID.random()), "pageMode": 0,
+    private func settings(_ form: PageForm, offersSignUp: Bool) -> String {
+        // The policy as it is defined, as in `B2C_1_susi`.
+        let policy = context.policy.name
+        let settings: JSONValue = [
+            "remoteResource": "", "retryLimit": 3, "trimSpacesInPassword": true,
+            "api": form == .signIn ? "CombinedSigninAndSignup" : "SelfAsserted", "csrf": .string(transaction.csrf),
+            "transId": .string(StateProperties.text(name)), "pageViewId": .string(GUID.random()), "pageMode": 0,
             "config": ["showSignupLink": offersSignUp ? "True" : "False", "operatingMode": "Email"],
             "hosts": [
                 "tenant": .string("/\(context.url.tenant)/\(policy)"), "policy": .string(policy),
@@ -251,18 +231,21 @@ struct PageSettings: Sendable {
             ],
             "locale": ["lang": "en"],
         ]
+        let text = String(decoding: settings.serialized(), as: UTF8.self)
+        let safe = text.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
+        return "var SETTINGS = \(safe);"
     }
 
-    /// The cookies of the real page; one client rebuilds the transaction's name from the second.
-    var cookies: FieldLines {
+    /// One client rebuilds the transaction's name from the second cookie.
+    private var cookiesOfB2C: FieldLines {
         let entry: JSONValue = [
-            "I": .string(step.name), "T": .string(context.configuration.tenant.name), "P": .string(policy), "S": 1,
-            "M": [:], "D": 0,
+            "I": .string(name), "T": .string(context.configuration.tenant.name), "P": .string(context.policy.name),
+            "S": 1, "M": [:], "D": 0,
         ]
-        let trans: JSONValue = ["T_DIC": .array([entry]), "C_ID": .string(step.name)]
+        let trans: JSONValue = ["T_DIC": .array([entry]), "C_ID": .string(name)]
         let attributes = Session(context: context).attributes
         var headers = FieldLines()
-        headers.append("Set-Cookie", "x-ms-cpim-csrf=\(csrf); \(attributes)")
+        headers.append("Set-Cookie", "x-ms-cpim-csrf=\(transaction.csrf); \(attributes)")
         headers.append("Set-Cookie", "x-ms-cpim-trans=\(Base64.encode(trans.serialized())); \(attributes)")
         return headers
     }

@@ -133,16 +133,11 @@ struct EndpointURL: Sendable {
         case tenant
     }
 
-    private let prefix: String?
+    /// `tfp` or `te`, which the path of B2C may begin with.
+    var prefix: String?
     let tenant: String
-    let policy: String?
-    let form: Form
-
-    init(tenant: String) { (prefix, self.tenant, policy, form) = (nil, tenant, nil, .tenant) }
-
-    private init(prefix: String?, tenant: String, policy: String?, form: Form) {
-        (self.prefix, self.tenant, self.policy, self.form) = (prefix, tenant, policy, form)
-    }
+    var policy: String?
+    var form = Form.tenant
 
     /// The URL of an endpoint of B2C, and the rest of the path.
     static func ofPolicy(_ target: RequestTarget) -> (url: EndpointURL, rest: ArraySlice<String>)? {

@@ -17,8 +17,8 @@ enum Routes {
         await AuthorizeEndpoint(context: $0).decide()
     }
     static let token = Row([.post], "oauth2/v2.0/token", fault: .token) { TokenEndpoint(context: $0).decide() }
-    static let logout = Row([], "oauth2/v2.0/logout") { .respond(await LogoutEndpoint(context: $0).respond()) }
-    static let userInfo = Row([], "openid/v2.0/userinfo") { await UserInfoEndpoint(context: $0).decide() }
+    static let logout = Row([], "oauth2/v2.0/logout") { .respond(await $0.logout()) }
+    static let userInfo = Row([], "openid/v2.0/userinfo") { await $0.userInfo() }
     static let page = Row([.get, .post], "signin") { PageEndpoint(context: $0).page() }
     static let selfAsserted = Row([.post], "SelfAsserted") { PageEndpoint(context: $0).selfAsserted() }
     static let confirmed = Row([], "api/{api}/confirmed") { .respond(await PageEndpoint(context: $0).confirmed()) }
@@ -136,7 +136,10 @@ extension Array {
     func decide<Context>(_ method: Method, _ context: Context) async -> Decision
     where Element == AuthorityRoute<Context> {
         if let route = first(where: { $0.allows(method) }) { return await route.handle(context) }
-        return .respond(Response.methodNotAllowed(flatMap(\.methods).map(\.name).joined(separator: ", ")))
+        let allowed = flatMap(\.methods).map(\.name).joined(separator: ", ")
+        var refusal = Response.text("This endpoint answers \(allowed) only.", status: 405)
+        refusal.headers.append("Allow", allowed)
+        return .respond(refusal)
     }
 }
 

@@ -30,7 +30,7 @@ struct TokenEndpoint: Sendable {
 
     private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
         let type = try parameters.required("grant_type")
-        let client = try ClientAuthentication(context: context).client(parameters)
+        let client = try context.client(parameters)
         let reply: TokenResponse
         switch type {
         case "authorization_code": reply = try await codeGrant(parameters, client)
@@ -80,15 +80,15 @@ struct TokenEndpoint: Sendable {
             old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
         let expires =
             singlePage
-            ? old?.validity.expires ?? granted.now + Self.singlePageLifetime
-            : granted.now + provider.refreshLifetime
+            ? old?.expires ?? granted.now + Self.singlePageLifetime
+            : granted.now + provider.traits.refreshLifetime
         let binding = Grant.Binding(
             client: granted.client.id, policy: granted.policy.name, scope: old?.binding.scope ?? granted.scope.text,
             singlePage: singlePage)
         let grant = Grant(
             kind: .refresh, ancestor: granted.family, binding: binding, user: granted.user.objectID,
             generation: granted.user.status.generation, signIn: granted.signIn,
-            validity: .init(issued: granted.now, expires: expires))
+            issued: granted.now, expires: expires)
         return (context.authority.seal.seal(grant.members), expires - granted.now)
     }
 
@@ -149,7 +149,7 @@ extension TokenEndpoint {
 
     /// Whether the grant is redeemed for the first time; if not, no refresh token of its family is good any more.
     private func spend(_ grant: Grant) -> Bool {
-        let longest = max(provider.refreshLifetime, Self.singlePageLifetime)
+        let longest = max(provider.traits.refreshLifetime, Self.singlePageLifetime)
         return context.run.redeemed.withLock { $0.spend(grant, now: context.now, longest: longest) }
     }
 
@@ -158,7 +158,7 @@ extension TokenEndpoint {
         guard let members = context.authority.seal.open(text), let grant = Grant(members), grant.kind == kind else {
             throw .notOurGrant
         }
-        guard grant.validity.expires > context.now else {
+        guard grant.expires > context.now else {
             throw .grantExpired(grant, now: context.now, singlePage: grant.binding.singlePage)
         }
         guard grant.binding.client == client.id else { throw .otherClient(client.id) }
@@ -197,23 +197,19 @@ extension TokenEndpoint {
     }
 }
 
-/// Client authentication at the token endpoint, in five forms (docs/reproduced.md, "Client authentication").
-///
-/// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
-/// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again.
-struct ClientAuthentication: Sendable {
-    let context: RequestContext
-
+extension RequestContext {
+    /// Authenticates a client in one of five forms (docs/reproduced.md, "Client authentication").
+    ///
+    /// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
+    /// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again.
     func client(_ parameters: Parameters) throws(Refusal) -> Client {
-        let basic = context.head.headers["Authorization"].flatMap(BasicCredentials.init)
+        let basic = head.headers["Authorization"].flatMap(BasicCredentials.init)
         guard let id = parameters["client_id"] ?? basic?.user else { throw .missingParameter("client_id") }
         if let user = basic?.user, !user.isEqualIgnoringCase(to: id) { throw .clientMismatch(id, user) }
-        guard let client = context.configuration.applications.client(id) else {
-            throw .unknownClient(id, tenant: context.configuration.tenant.name)
+        guard let client = configuration.applications.client(id) else {
+            throw .unknownClient(id, tenant: configuration.tenant.name)
         }
-        if !context.configuration.behaviour.lax {
-            try check(parameters["client_secret"] ?? basic?.password, of: client)
-        }
+        if !configuration.behaviour.lax { try check(parameters["client_secret"] ?? basic?.password, of: client) }
         return client
     }
 

@@ -3,32 +3,28 @@ import HTTP
 import JSON
 
 /// The user information endpoint: that of custom policies of B2C, or that of OpenID Connect Core 5.3.
-struct UserInfoEndpoint: Sendable {
-    let context: RequestContext
-
+extension RequestContext {
     /// Takes the access token from the header, or at a strict provider from the form of a `POST` (RFC 6750 section 2).
-    func decide() async -> Decision {
-        let words = context.head.headers["Authorization"]?.spaceSeparated ?? []
-        if words.count == 2, words[0].isEqualIgnoringCase(to: "bearer") { return .respond(await answer(words[1])) }
-        guard context.provider.traits.takesTokenInForm, context.head.method == .post else {
-            return .respond(refuse(.noToken))
+    func userInfo() async -> Decision {
+        let words = head.headers["Authorization"]?.spaceSeparated ?? []
+        if words.count == 2, words[0].isEqualIgnoringCase(to: "bearer") {
+            return .respond(await userInfo(of: words[1]))
         }
-        return context.head.answerForm { form in
+        guard provider.traits.takesTokenInForm, head.method == .post else { return .respond(refuse(.noToken)) }
+        return head.answerForm { form in
             guard let token = form["access_token"] else { return refuse(.noToken) }
-            return await answer(token)
+            return await userInfo(of: token)
         }
     }
 
-    private func answer(_ token: String) async -> Response {
-        let claims = await context.authority.keys.claims(of: token)
+    private func userInfo(of token: String) async -> Response {
+        let claims = await authority.keys.claims(of: token)
         do throws(BearerRefusal) {
-            guard let claims, (claims["exp"]?.integer ?? 0) > context.now,
-                let user = claims[context.provider.traits.personClaim]?.string.flatMap({
-                    context.run.directory.user($0)
-                })
+            guard let claims, (claims["exp"]?.integer ?? 0) > now,
+                let user = claims[provider.traits.personClaim]?.string.flatMap({ run.directory.user($0) })
             else { throw .invalidToken }
-            let answer = try context.provider.userInfo(user, claims, context)
-            return Response.json(.object(answer), headers: context.headers)
+            let answer = try provider.userInfo(user, claims, self)
+            return Response.json(.object(answer), headers: headers)
         } catch {
             return refuse(error)
         }
@@ -37,9 +33,8 @@ struct UserInfoEndpoint: Sendable {
     private func refuse(_ refusal: BearerRefusal) -> Response {
         let status: Status = refusal == .insufficientScope ? 403 : 401
         var response = Response.text("A bearer token of this authority is needed.", status: status)
-        response.headers.append(context.headers)
-        response.headers.append(
-            "WWW-Authenticate", "Bearer realm=\"\(context.provider.tenant.name)\"\(refusal.rawValue)")
+        response.headers.append(headers)
+        response.headers.append("WWW-Authenticate", "Bearer realm=\"\(provider.tenant.name)\"\(refusal.rawValue)")
         return response
     }
 }

@@ -6,51 +6,34 @@ import OpenSSL
 /// Responses of the authority, by content type.
 extension Response {
     static func json(_ value: JSONValue, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
-        content(value.serialized(), "application/json; charset=utf-8", status, headers)
+        content(value.serialized(), "application/json", status: status, headers: headers)
     }
 
     /// Plain text; ends with a newline.
     static func text(_ text: String, status: Status = 200) -> Response {
-        content(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), "text/plain; charset=utf-8", status)
+        content(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), "text/plain", status: status)
     }
 
     /// JSON that needs keys, which may have to be generated first.
     static func json(
         headers: FieldLines = FieldLines(), needingKeys value: () async throws(PrivateKeyError) -> JSONValue
     ) async -> Response {
-        do throws(PrivateKeyError) {
-            return json(try await value(), headers: headers)
+        do throws(InputError) {
+            return json(try await InputError.needingKeys(value), headers: headers)
         } catch {
-            return text(InputError.noKey.message, status: 500)
+            return text(error.message, status: 500)
         }
     }
 
-    /// A file of the page for developers, which changes only with the program.
-    static func file(
-        _ bytes: [UInt8], _ type: String, _ headers: FieldLines = ["Cache-Control": "no-cache"]
+    /// Text in UTF-8 of this type, which no cache keeps unless the fields say so.
+    static func content(
+        _ body: [UInt8], _ type: String, status: Status = 200, headers more: FieldLines = FieldLines()
     ) -> Response {
-        content(bytes, "\(type); charset=utf-8", 200, headers)
-    }
-
-    static func html(_ html: HTML, status: Status = 200, headers: FieldLines = FieldLines()) -> Response {
-        content(Array(html.text.utf8), "text/html; charset=utf-8", status, headers)
-    }
-
-    private static func content(
-        _ body: [UInt8], _ type: String, _ status: Status, _ more: FieldLines = FieldLines()
-    ) -> Response {
-        var headers: FieldLines = ["Content-Type": type]
+        var headers: FieldLines = ["Content-Type": "\(type); charset=utf-8"]
         headers.append(more)
         if !headers.contains("Cache-Control") { headers.append("Cache-Control", "no-store, must-revalidate, no-cache") }
         headers.append("X-Content-Type-Options", "nosniff")
         return Response(status, headers: headers, body: body)
-    }
-
-    /// 405; `allowed` lists the methods, as `GET, POST`.
-    static func methodNotAllowed(_ allowed: String) -> Response {
-        var response = text("This endpoint answers \(allowed) only.", status: 405)
-        response.headers.append("Allow", allowed)
-        return response
     }
 }
 
