@@ -29,7 +29,7 @@ func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorErro
     let plain = try server(settings.network.listen, socket, limits, handler, tls: nil)
     let message = StartupMessage(
         configuration: configuration, address: address,
-        secure: secure.map { .init(port: $0.port, authorityFile: File.resolved(certificate?.authorityFile ?? "")) })
+        secure: secure.map { ($0.port, File.resolved(certificate?.authorityFile ?? "")) })
     StandardStream.output.print(message.text)
     while signals.next() == .hangup {}
     let servers = secure + [plain]

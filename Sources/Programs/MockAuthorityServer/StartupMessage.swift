@@ -6,12 +6,7 @@ import Settings
 struct StartupMessage {
     let configuration: Configuration
     let address: ListenAddress
-    let secure: [Secure]
-
-    struct Secure {
-        let port: UInt16
-        let authorityFile: String
-    }
+    let secure: [(port: UInt16, authorityFile: String)]
 
     private var base: String { "http://\(address.called)" }
 
@@ -52,9 +47,8 @@ struct StartupMessage {
         ]
     }
 
-    private func text(_ secure: Secure) -> String {
-        let file = secure.authorityFile
-        let origin = "https://localhost:\(secure.port)"
+    private func text(port: UInt16, authorityFile file: String) -> String {
+        let origin = "https://localhost:\(port)"
         let authority = "\(origin)/\(configuration.tenant.name)"
         let settings =
             configuration.profile == .b2c && configuration.publicOrigin == nil

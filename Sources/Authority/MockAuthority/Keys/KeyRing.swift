@@ -60,10 +60,13 @@ final class KeyRing: Sendable {
         if state.withLock({ $0.signing == nil }) { _ = firstKeys() }
     }
 
-    private func firstKeys() -> KeysTask {
-        first.withLock { first in
-            let making = first ?? newKeys(Array(1...naming.firstKeys))
-            first = making
+    private func firstKeys() -> KeysTask { once(first, Array(1...naming.firstKeys)) }
+
+    /// Begins to generate keys of these numbers, unless that was begun before.
+    private func once(_ begun: borrowing Mutex<KeysTask?>, _ numbers: [Int?]) -> KeysTask {
+        begun.withLock { begun in
+            let making = begun ?? newKeys(numbers)
+            begun = making
             return making
         }
     }
@@ -109,12 +112,7 @@ final class KeyRing: Sendable {
 
     /// A key that was never in the set.
     func unpublished() async throws(PrivateKeyError) -> TokenSigningKey {
-        let making = hidden.withLock { hidden in
-            let making = hidden ?? newKeys([nil])
-            hidden = making
-            return making
-        }
-        return try await making.value.get()[0]
+        try await once(hidden, [nil]).value.get()[0]
     }
 
     /// A key that is in the set no longer: the last retired one, or one generated in its place.

@@ -4,46 +4,44 @@ import JSON
 import Tokens
 
 /// The endpoints of the pages: the plain form, and the protocol of the real page's script.
-struct PageEndpoint: Sendable {
-    let context: RequestContext
-
+extension RequestContext {
     private var step: SignInStep? {
-        guard let name = context.head.target["tx"].flatMap(StateProperties.name),
-            let transaction = context.run.transactions.transaction(name, now: context.now),
-            transaction.policy == context.policy
+        guard let name = head.target["tx"].flatMap(StateProperties.name),
+            let transaction = run.transactions.transaction(name, now: now),
+            transaction.policy == policy
         else { return nil }
-        return SignInStep(context: context, transaction: transaction, name: name)
+        return SignInStep(context: self, transaction: transaction, name: name)
     }
 
     /// `GET` and `POST /T/P/signin?tx=`: the form without script.
     func page() -> Decision {
-        guard context.head.method == .post else {
-            return .respond(step?.page(asked: context.head.target["form"]) ?? StateProperties.expiredPage(context))
+        guard head.method == .post else {
+            return .respond(step?.page(asked: head.target["form"]) ?? StateProperties.expiredPage(self))
         }
-        return context.head.answerForm { fields in
-            guard let step else { return StateProperties.expiredPage(context) }
+        return head.answerForm { fields in
+            guard let step else { return StateProperties.expiredPage(self) }
             return await step.act(fields)
         }
     }
 
     /// `POST /T/P/SelfAsserted?tx=&p=`: always 200, the outcome in the body.
-    func selfAsserted() -> Decision { context.head.answerForm(answer) }
+    func selfAsserted() -> Decision { head.answerForm(answer) }
 
     private func answer(_ fields: Parameters) -> Response {
-        guard let step, context.head.headers["X-CSRF-TOKEN"] == step.transaction.csrf else {
+        guard let step, head.headers["X-CSRF-TOKEN"] == step.transaction.csrf else {
             return failure("AADB2C90046", "We are having trouble loading your current state.")
         }
-        switch FormReader(run: context.run, fields: fields).read(form(fields), user: step.user) {
+        switch FormReader(run: run, fields: fields).read(form(fields), user: step.user) {
         case .failure(let code, let message): return failure(code, message)
         case .person(let user, let isNew):
-            context.run.transactions.finish(step.name, .init(user: user.objectID, newUser: isNew))
+            run.transactions.finish(step.name, .init(user: user.objectID, newUser: isNew))
             return Response.json(["status": "200"])
         }
     }
 
     /// The form by its fields, since the script does not name it.
     private func form(_ fields: Parameters) -> PageForm {
-        switch context.policy.kind {
+        switch policy.kind {
         case .facebook: .facebook
         case .signUp: .signUp
         case .resetPassword: .resetPassword
@@ -58,9 +56,9 @@ struct PageEndpoint: Sendable {
 
     /// `GET /T/P/api/{api}/confirmed?csrf_token=&tx=&p=`: the answer for the client.
     func confirmed() async -> Response {
-        guard let step, context.head.target["csrf_token"] == step.transaction.csrf,
+        guard let step, head.target["csrf_token"] == step.transaction.csrf,
             let user = step.user
-        else { return StateProperties.expiredPage(context) }
+        else { return StateProperties.expiredPage(self) }
         return await step.finish(user, isNew: step.transaction.outcome?.newUser ?? false)
     }
 }

@@ -104,15 +104,15 @@ extension AzureADB2C {
 
 extension AzureADB2C {
     func clientCredentials(
-        _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+        _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> JSONValue {
-        let (scope, audience) = try endpoint.scopeOfApplication(parameters, client)
-        let granted = endpoint.granted(User(application: client.id), client, scope)
+        let (scope, audience) = try context.scopeOfApplication(parameters, client)
+        let granted = context.granted(User(application: client.id), client, scope)
         var claims = B2CClaims(configuration: configuration, granted: granted).accessToken(audience: audience)
         claims["sub"] = .string(client.id)
         for ofPerson in ["oid", "name"] { claims[ofPerson] = nil }
         let (now, lifetime) = (granted.now, configuration.behaviour.tokenLifetime)
-        let (era, token) = (endpoint.context.responseEra, try await endpoint.sign(claims))
+        let (era, token) = (context.responseEra, try await context.sign(claims))
         return [
             "access_token": .string(token), "token_type": "Bearer", "not_before": era.number(now),
             "expires_in": era.number(lifetime), "expires_on": era.number(now + lifetime), "resource": .string(audience),

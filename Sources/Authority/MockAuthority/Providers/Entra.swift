@@ -165,24 +165,24 @@ extension EntraProvider {
     }
 
     func grant(
-        _ type: String, _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+        _ type: String, _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> TokenResponse? {
         switch type {
         // The type of RFC 8628, and the one that the libraries of Microsoft send.
-        case TokenEndpoint.deviceGrantType, "device_code": try await endpoint.deviceGrant(parameters, client)
-        case TokenEndpoint.assertionGrantType: try await endpoint.onBehalfOfGrant(parameters, client)
+        case TokenEndpoint.deviceGrantType, "device_code": try await context.deviceGrant(parameters, client)
+        case TokenEndpoint.assertionGrantType: try await context.onBehalfOfGrant(parameters, client)
         default: nil
         }
     }
 
     func clientCredentials(
-        _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+        _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> JSONValue {
-        let (_, audience) = try endpoint.scopeOfApplication(parameters, client)
-        let claims = EntraClaims(self, application: client, now: endpoint.context.now, at: endpoint.context.base)
+        let (_, audience) = try context.scopeOfApplication(parameters, client)
+        let claims = EntraClaims(self, application: client, now: context.now, at: context.base)
         let (members, lifetime) = (claims.application(audience), JSONValue.integer(claims.lifetime))
         let isForGraph = audience == Resource.graph.audience
-        let token = try await endpoint.signed { signer throws(PrivateKeyError) in
+        let token = try await context.signed { signer throws(PrivateKeyError) in
             try isForGraph ? signer.signGraphToken(members) : signer.sign(members)
         }
         return [
@@ -204,10 +204,7 @@ extension EntraProvider {
     }
 }
 
-extension TokenEndpoint {
-    static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
-    static let assertionGrantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-
+extension RequestContext {
     /// The on-behalf-of grant of Entra (RFC 7523): an API changes the token that it got into one for the next API.
     fileprivate func onBehalfOfGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse
     {
@@ -217,10 +214,10 @@ extension TokenEndpoint {
             throw .missingParameter("requested_token_use")
         }
         let scope = try scope(parameters.required("scope"), client)
-        guard let claims = await context.authority.keys.claims(of: assertion) else { throw .assertionForged }
-        guard (claims["exp"]?.integer ?? 0) > context.now else { throw .assertionExpired }
+        guard let claims = await authority.keys.claims(of: assertion) else { throw .assertionForged }
+        guard (claims["exp"]?.integer ?? 0) > now else { throw .assertionExpired }
         guard claims["aud"]?.string == client.id else { throw .assertionOfOtherAudience }
-        let user = context.run.directory.all.first { provider.isToken(claims, of: $0) }
+        let user = run.directory.all.first { provider.isToken(claims, of: $0) }
         // The token of an application has no person.
         guard let user, claims["scp"] != nil, !user.status.disabled else { throw .accountGone }
         return try await signTokens(for: granted(user, client, scope))

@@ -5,86 +5,82 @@ import OpenSSL
 import Synchronization
 
 /// The device authorization endpoint and its page (RFC 8628; docs/reproduced.md, "Device code").
-struct DeviceEndpoints: Sendable {
-    let context: RequestContext
+extension RequestContext {
+    private var pageOfDevices: String { "\(base)/\(url.tenant)/\(Routes.devicePage.path)" }
 
-    private static let lifetime: Int64 = 900
-    private static let interval: Int64 = 5
-    private var pageURL: String { "\(context.base)/\(context.url.tenant)/\(Routes.devicePage.path)" }
-
-    func begin() -> Decision {
-        context.head.answerForm { parameters in
+    func beginDevice() -> Decision {
+        head.answerForm { parameters in
             do throws(Refusal) {
-                return Response.json(try answer(parameters), headers: context.headers)
+                return Response.json(try answer(parameters), headers: headers)
             } catch {
-                return context.response(error.entra)
+                return response(error.entra)
             }
         }
     }
 
     private func answer(_ parameters: Parameters) throws(Refusal) -> JSONValue {
-        let client = try context.client(parameters)
+        let client = try client(parameters)
         let text = try parameters.required("scope")
-        _ = try Scope(text, client: client, context.provider)
-        let request = context.run.devices.begin(client: client.id, scope: text, expires: context.now + Self.lifetime)
+        _ = try scope(text, client)
+        let request = run.devices.begin(client: client.id, scope: text, expires: now + DeviceRequest.lifetime)
         let message =
-            "To sign in, use a web browser to open the page \(pageURL) and enter the code \(request.userCode) to "
+            "To sign in, use a web browser to open the page \(pageOfDevices) and enter the code \(request.userCode) to "
             + "authenticate."
         return [
             "user_code": .string(request.userCode), "device_code": .string(request.deviceCode),
-            "verification_uri": .string(pageURL), "expires_in": .integer(Self.lifetime),
-            "interval": .integer(Self.interval), "message": .string(message),
+            "verification_uri": .string(pageOfDevices), "expires_in": .integer(DeviceRequest.lifetime),
+            "interval": 5, "message": .string(message),
         ]
     }
 
     /// `GET` and `POST /T/oauth2/deviceauth`: the code and the sign-in on one form.
-    func page() -> Decision {
-        guard context.head.method == .post else { return .respond(page(Parameters(context.head.target.query))) }
-        return context.head.answerForm(act)
+    func devicePage() -> Decision {
+        guard head.method == .post else { return .respond(devicePage(Parameters(head.target.query))) }
+        return head.answerForm(act)
     }
 
     private func act(_ fields: Parameters) -> Response {
         if fields["action"] == "cancel" {
             return finish(fields, .declined, "You have declined. You can close this window.")
         }
-        switch FormReader(run: context.run, fields: fields).read(.device, user: nil) {
-        case .failure(_, let message): return page(fields, alert: message)
+        switch FormReader(run: run, fields: fields).read(.device, user: nil) {
+        case .failure(_, let message): return devicePage(fields, alert: message)
         case .person(let user, _):
             return finish(fields, .approved(user.objectID), "You have signed in. You can close this window.")
         }
     }
 
     private func finish(_ fields: Parameters, _ outcome: DeviceRequest.Outcome, _ text: String) -> Response {
-        guard context.run.devices.finish(fields["user_code"] ?? "", outcome, now: context.now) else {
-            return page(fields, alert: "That code did not work. Check the code and try again.")
+        guard run.devices.finish(fields["user_code"] ?? "", outcome, now: now) else {
+            return devicePage(fields, alert: "That code did not work. Check the code and try again.")
         }
         return Page(title: "Device sign-in", content: "<p>\(text)</p>").response
     }
 
-    private func page(_ fields: Parameters, alert: String? = nil) -> Response {
+    private func devicePage(_ fields: Parameters, alert: String? = nil) -> Response {
         let form = FormHTML(
-            form: .device, action: "/\(context.url.tenant)/\(Routes.devicePage.path)", csrf: "", alert: alert,
+            form: .device, action: "/\(url.tenant)/\(Routes.devicePage.path)", csrf: "", alert: alert,
             given: { fields[$0] })
         return Page(
-            title: PageForm.device.title, content: form.html, overline: context.configuration.tenant.name
+            title: PageForm.device.title, content: form.html, overline: configuration.tenant.name
         ).response
     }
 }
 
-extension TokenEndpoint {
+extension RequestContext {
     /// The device authorization grant (RFC 8628 section 3.4).
     func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         let code = try parameters.required("device_code")
-        guard let request = context.run.devices.request(deviceCode: code), request.client == client.id else {
+        guard let request = run.devices.request(deviceCode: code), request.client == client.id else {
             throw .unknownDeviceCode
         }
-        guard request.expires > context.now else { throw .deviceCodeExpired }
+        guard request.expires > now else { throw .deviceCodeExpired }
         switch request.outcome {
         case .pending: throw .devicePending
         case .declined: throw .deviceDeclined
         case .approved(let objectID):
-            guard let user = context.run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
-            guard context.run.devices.end(code) else { throw .unknownDeviceCode }
+            guard let user = run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
+            guard run.devices.end(code) else { throw .unknownDeviceCode }
             return try await signTokens(for: granted(user, client, try scope(request.scope, client)))
         }
     }
@@ -96,6 +92,9 @@ struct DeviceRequest: Sendable {
         case pending, declined
         case approved(String)
     }
+
+    /// In seconds.
+    static let lifetime: Int64 = 900
 
     let deviceCode: String
     let userCode: String

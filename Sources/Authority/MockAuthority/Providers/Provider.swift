@@ -74,12 +74,12 @@ protocol Provider: Sendable {
 
     /// A token of the application itself (RFC 6749 section 4.4).
     func clientCredentials(
-        _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+        _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> JSONValue
 
     /// The response to a grant type that only this provider has; `nil` for another type.
     func grant(
-        _ type: String, _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+        _ type: String, _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> TokenResponse?
 
     /// The members of a token response in the order of the service; `clientInfo` says whether the client sent `client_info=1`.
@@ -119,7 +119,7 @@ extension Provider {
     func allowsPasswordGrant(_ policy: Policy) -> Bool { policy.allowsPasswordGrant }
 
     func grant(
-        _ type: String, _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+        _ type: String, _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> TokenResponse? { nil }
 
     func accountID(_ granted: GrantedRequest) -> String { granted.user.objectID }

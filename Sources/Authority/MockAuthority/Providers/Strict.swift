@@ -111,12 +111,12 @@ extension StrictProvider {
 extension StrictProvider {
     /// For scopes of an API: a token of which the client is the subject.
     func clientCredentials(
-        _ endpoint: TokenEndpoint, _ parameters: Parameters, _ client: Client
+        _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> JSONValue {
-        let words = try endpoint.scope(parameters["scope"] ?? "", client).resourceWords
-        let scope = try endpoint.scope(words.joined(separator: " "), client)
-        let granted = endpoint.granted(User(application: client.id), client, scope)
-        let response = try await endpoint.signTokens(for: granted)
+        let words = try context.scope(parameters["scope"] ?? "", client).resourceWords
+        let scope = try context.scope(words.joined(separator: " "), client)
+        let granted = context.granted(User(application: client.id), client, scope)
+        let response = try await context.signTokens(for: granted)
         return .object(members(of: response, clientInfo: false))
     }
 

@@ -14,19 +14,19 @@ enum Routes {
     }
     static let keys = Row([.get], "discovery/v2.0/keys", fault: .keys) { .respond(await $0.keySet(version: 2)) }
     static let authorize = Row([.get, .post], "oauth2/v2.0/authorize", fault: .authorize) {
-        await AuthorizeEndpoint(context: $0).decide()
+        await $0.authorize()
     }
-    static let token = Row([.post], "oauth2/v2.0/token", fault: .token) { TokenEndpoint(context: $0).decide() }
+    static let token = Row([.post], "oauth2/v2.0/token", fault: .token) { $0.tokens() }
     static let logout = Row([], "oauth2/v2.0/logout") { .respond(await $0.logout()) }
     static let userInfo = Row([], "openid/v2.0/userinfo") { await $0.userInfo() }
-    static let page = Row([.get, .post], "signin") { PageEndpoint(context: $0).page() }
-    static let selfAsserted = Row([.post], "SelfAsserted") { PageEndpoint(context: $0).selfAsserted() }
-    static let confirmed = Row([], "api/{api}/confirmed") { .respond(await PageEndpoint(context: $0).confirmed()) }
+    static let page = Row([.get, .post], "signin") { $0.page() }
+    static let selfAsserted = Row([.post], "SelfAsserted") { $0.selfAsserted() }
+    static let confirmed = Row([], "api/{api}/confirmed") { .respond(await $0.confirmed()) }
     static let keysOfVersionOne = Row([.get], "discovery/keys", fault: .keys) {
         .respond(await $0.keySet(version: 1))
     }
-    static let deviceCode = Row([.post], "oauth2/v2.0/devicecode") { DeviceEndpoints(context: $0).begin() }
-    static let devicePage = Row([.get, .post], "oauth2/deviceauth") { DeviceEndpoints(context: $0).page() }
+    static let deviceCode = Row([.post], "oauth2/v2.0/devicecode") { $0.beginDevice() }
+    static let devicePage = Row([.get, .post], "oauth2/deviceauth") { $0.devicePage() }
 
     /// The endpoints of a policy of B2C or of a strict provider.
     static let ofPolicies = [metadata, keys, authorize, token, logout, userInfo, page, selfAsserted, confirmed]

@@ -5,32 +5,34 @@ import OpenSSL
 import Synchronization
 import Tokens
 
-/// The token endpoint (RFC 6749 section 3.2) and the grants of all providers.
-struct TokenEndpoint: Sendable {
-    let context: RequestContext
-
-    var configuration: Configuration { context.configuration }
-    var provider: any Provider { context.provider }
+/// The constants of the token endpoint.
+enum TokenEndpoint {
     /// The lifetime of the refresh tokens of a page, in seconds from the first one.
     ///
     /// The service has 24 hours, and no setting for it.
     static let singlePageLifetime: Int64 = 86400
+    static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
+    static let assertionGrantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+}
+
+/// The token endpoint (RFC 6749 section 3.2) and the grants of all providers.
+extension RequestContext {
     /// Reads the form of a `POST` and answers; the service takes parameters from the query too.
-    func decide() -> Decision {
-        context.head.answerForm { form in await answer(form.followed(by: context.head.target.query)) }
+    func tokens() -> Decision {
+        head.answerForm { form in await answer(form.followed(by: head.target.query)) }
     }
 
     private func answer(_ parameters: Parameters) async -> Response {
         do throws(Refusal) {
-            return Response.json(try await grant(parameters), headers: context.headers)
+            return Response.json(try await grant(parameters), headers: headers)
         } catch {
-            return provider.response(error, context)
+            return provider.response(error, self)
         }
     }
 
     private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
         let type = try parameters.required("grant_type")
-        let client = try context.client(parameters)
+        let client = try client(parameters)
         let reply: TokenResponse
         switch type {
         case "authorization_code": reply = try await codeGrant(parameters, client)
@@ -50,9 +52,9 @@ struct TokenEndpoint: Sendable {
 
     /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
     func signTokens(for granted: GrantedRequest, renewing old: Grant? = nil) async throws(Refusal) -> TokenResponse {
-        let claims = provider.claims(of: granted, at: context.base)
+        let claims = provider.claims(of: granted, at: base)
         var response = try await signed { signer throws(PrivateKeyError) in
-            try TokenResponse(signing: claims, by: signer, era: context.responseEra)
+            try TokenResponse(signing: claims, by: signer, era: responseEra)
         }
         if old != nil || granted.scope.offline { response.refreshToken = refreshToken(granted, renewing: old) }
         return response
@@ -67,7 +69,7 @@ struct TokenEndpoint: Sendable {
         _ sign: (TokenSigner) throws(PrivateKeyError) -> Signed
     ) async throws(Refusal) -> Signed {
         do throws(PrivateKeyError) {
-            return try sign(await context.authority.signer(for: context.run))
+            return try sign(await authority.signer(for: run))
         } catch {
             throw .internalError
         }
@@ -77,10 +79,10 @@ struct TokenEndpoint: Sendable {
     /// (docs/reproduced.md, "Refresh tokens and codes").
     private func refreshToken(_ granted: GrantedRequest, renewing old: Grant?) -> (text: String, lifetime: Int64) {
         let singlePage =
-            old?.binding.singlePage ?? (granted.client.singlePage || context.head.headers.contains("Origin"))
+            old?.binding.singlePage ?? (granted.client.singlePage || head.headers.contains("Origin"))
         let expires =
             singlePage
-            ? old?.expires ?? granted.now + Self.singlePageLifetime
+            ? old?.expires ?? granted.now + TokenEndpoint.singlePageLifetime
             : granted.now + provider.traits.refreshLifetime
         let binding = Grant.Binding(
             client: granted.client.id, policy: granted.policy.name, scope: old?.binding.scope ?? granted.scope.text,
@@ -89,13 +91,13 @@ struct TokenEndpoint: Sendable {
             kind: .refresh, ancestor: granted.family, binding: binding, user: granted.user.objectID,
             generation: granted.user.status.generation, signIn: granted.signIn,
             issued: granted.now, expires: expires)
-        return (context.authority.seal.seal(grant.members), expires - granted.now)
+        return (authority.seal.seal(grant.members), expires - granted.now)
     }
 
     func granted(_ user: User, _ client: Client, _ scope: Scope, _ signIn: SignIn? = nil) -> GrantedRequest {
         GrantedRequest(
-            user: user, client: client, policy: context.policy, scope: scope,
-            signIn: signIn ?? SignIn(time: context.now), now: context.now)
+            user: user, client: client, policy: policy, scope: scope,
+            signIn: signIn ?? SignIn(time: now), now: now)
     }
 
     func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
@@ -113,7 +115,7 @@ struct TokenEndpoint: Sendable {
     }
 }
 
-extension TokenEndpoint {
+extension RequestContext {
     /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
     func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         let (code, redirectURI) = (try parameters.required("code"), try parameters.required("redirect_uri"))
@@ -143,29 +145,29 @@ extension TokenEndpoint {
         let (grant, user) = try redeem(parameters.required("refresh_token"), .refresh, client)
         let granted = try grantedRequest(grant, user, client, parameters["scope"])
         let isSpent = configuration.behaviour.strictRefresh && !spend(grant)
-        guard !isSpent, !context.run.hasEnded(family: grant.family) else { throw .grantRevoked }
+        guard !isSpent, !run.hasEnded(family: grant.family) else { throw .grantRevoked }
         return try await signTokens(for: granted, renewing: grant)
     }
 
     /// Whether the grant is redeemed for the first time; if not, no refresh token of its family is good any more.
     private func spend(_ grant: Grant) -> Bool {
-        let longest = max(provider.traits.refreshLifetime, Self.singlePageLifetime)
-        return context.run.redeemed.withLock { $0.spend(grant, now: context.now, longest: longest) }
+        let longest = max(provider.traits.refreshLifetime, TokenEndpoint.singlePageLifetime)
+        return run.redeemed.withLock { $0.spend(grant, now: now, longest: longest) }
     }
 
     /// Opens a grant and checks that it is good for this client under this policy now.
     private func redeem(_ text: String, _ kind: Grant.Kind, _ client: Client) throws(Refusal) -> (Grant, User) {
-        guard let members = context.authority.seal.open(text), let grant = Grant(members), grant.kind == kind else {
+        guard let members = authority.seal.open(text), let grant = Grant(members), grant.kind == kind else {
             throw .notOurGrant
         }
-        guard grant.expires > context.now else {
-            throw .grantExpired(grant, now: context.now, singlePage: grant.binding.singlePage)
+        guard grant.expires > now else {
+            throw .grantExpired(grant, now: now, singlePage: grant.binding.singlePage)
         }
         guard grant.binding.client == client.id else { throw .otherClient(client.id) }
-        guard grant.binding.policy == context.policy.name else {
-            throw .grantOfOtherEndpoint(actual: grant.binding.policy, expected: context.policy.name)
+        guard grant.binding.policy == policy.name else {
+            throw .grantOfOtherEndpoint(actual: grant.binding.policy, expected: policy.name)
         }
-        guard let user = context.run.directory.user(grant.user) else { throw .accountGone }
+        guard let user = run.directory.user(grant.user) else { throw .accountGone }
         guard user.status.generation == grant.generation, !user.status.disabled else { throw .grantRevoked }
         return (grant, user)
     }
@@ -185,14 +187,14 @@ extension TokenEndpoint {
     }
 }
 
-extension TokenEndpoint {
+extension RequestContext {
     /// The resource owner password credentials grant (RFC 6749 section 4.3), only where the provider allows it.
     func passwordGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
-        guard provider.allowsPasswordGrant(context.policy) else { throw .passwordGrantDisabled }
+        guard provider.allowsPasswordGrant(policy) else { throw .passwordGrantDisabled }
         let (username, password) = (try parameters.required("username"), try parameters.required("password"))
         let scope = try scope(parameters.required("scope"), client)
-        guard let user = context.run.directory.user(email: username, password: password) else { throw .wrongPassword }
-        let signIn = SignIn(time: context.now, nonce: parameters["nonce"], local: true)
+        guard let user = run.directory.user(email: username, password: password) else { throw .wrongPassword }
+        let signIn = SignIn(time: now, nonce: parameters["nonce"], local: true)
         return try await signTokens(for: granted(user, client, scope, signIn))
     }
 }

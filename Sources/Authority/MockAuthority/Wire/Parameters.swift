@@ -21,7 +21,6 @@ struct Parameters: Sendable, Equatable {
 
     func values(_ name: String) -> [String] { all.filter { $0.name.isSame(as: name) }.map(\.value) }
 
-    /// These, then others.
     func followed(by others: [RequestTarget.Argument]) -> Parameters { Parameters(all + others) }
 }
 
