@@ -19,9 +19,7 @@ struct AuthorizationResponse: Sendable {
         let signIn = SignIn(
             time: signedIn, nonce: request.options.nonce, newUser: newUser, showsTime: request.options.wantsTime,
             claims: request.options.claims)
-        let granted = GrantedRequest(
-            user: user, client: request.client, policy: context.policy, scope: request.scope, signIn: signIn,
-            now: context.now)
+        let granted = context.granted(user, request.client, request.scope, signIn)
         do throws(PrivateKeyError) {
             return request.delivery.response(try await fields(granted), headers: headers)
         } catch {
@@ -145,7 +143,7 @@ extension Delivery {
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
         let words = context.words(of: refusal)
         var fields = [("error", words.error), ("error_description", words.description)]
-        if let page = context.provider.page(about: refusal) { fields.append(("error_uri", page)) }
+        if let page = words.page { fields.append(("error_uri", page)) }
         if let state { fields.append(("state", state)) }
         return response(fields)
     }
@@ -162,7 +160,7 @@ extension Client {
 }
 
 extension RequestContext {
-    func words(of refusal: Refusal) -> (error: String, description: String) {
+    func words(of refusal: Refusal) -> RefusalWords {
         provider.words(of: refusal, correlation: correlation, now: now)
     }
 }

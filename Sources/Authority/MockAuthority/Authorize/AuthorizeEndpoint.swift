@@ -1,7 +1,6 @@
 import Basics
 import HTTP
 import OpenSSL
-import Synchronization
 
 /// The authorization endpoint (RFC 6749 section 3.1): answers at once for a session, else shows a page.
 extension RequestContext {
@@ -49,7 +48,8 @@ extension RequestContext {
         {
             transaction.outcome = .init(user: account.user.objectID, newUser: false)
         }
-        let name = run.transactions.begin(transaction)
+        let name = GUID.random()
+        run.transactions.add(transaction, name)
         return SignInStep(context: self, transaction: transaction, name: name).page()
     }
 
@@ -74,6 +74,8 @@ struct Transaction: Sendable {
     let begun: Int64
     /// Whether the page begins with the accounts that signed in with the browser.
     let choosing: Bool
+    /// In seconds.
+    static let lifetime: Int64 = 3600
     /// Who signed in on the page; nil until then.
     var outcome: Outcome?
 
@@ -87,33 +89,4 @@ struct Transaction: Sendable {
     func user(in directory: Directory) -> User? {
         outcome.flatMap { directory.user($0.user) }.flatMap { $0.status.disabled ? nil : $0 }
     }
-}
-
-/// The sign-ins under way, found by the random name in their URL: two tabs do not disturb each other.
-final class Transactions: Sendable {
-    private static let limit = 2000
-    private static let lifetime: Int64 = 3600
-    private let open = Mutex<[String: Transaction]>([:])
-
-    func begin(_ transaction: Transaction) -> String {
-        let name = GUID.random()
-        open.withLock { open in
-            if open.count >= Self.limit {
-                open = open.filter { $0.value.begun > transaction.begun - Self.lifetime }
-                if open.count >= Self.limit { open.removeAll() }
-            }
-            open[name] = transaction
-        }
-        return name
-    }
-
-    func transaction(_ name: String, now: Int64) -> Transaction? {
-        open.withLock { $0[name] }.flatMap { $0.begun > now - Self.lifetime ? $0 : nil }
-    }
-
-    func finish(_ name: String, _ outcome: Transaction.Outcome) {
-        open.withLock { $0[name]?.outcome = outcome }
-    }
-
-    func end(_ name: String) { open.withLock { $0[name] = nil } }
 }

@@ -7,7 +7,7 @@ import Tokens
 extension RequestContext {
     private var step: SignInStep? {
         guard let name = head.target["tx"].flatMap(StateProperties.name),
-            let transaction = run.transactions.transaction(name, now: now),
+            let transaction = run.transactions.entry(name), transaction.begun > now - Transaction.lifetime,
             transaction.policy == policy
         else { return nil }
         return SignInStep(context: self, transaction: transaction, name: name)
@@ -34,7 +34,9 @@ extension RequestContext {
         switch FormReader(run: run, fields: fields).read(form(fields), user: step.user) {
         case .failure(let code, let message): return failure(code, message)
         case .person(let user, let isNew):
-            run.transactions.finish(step.name, .init(user: user.objectID, newUser: isNew))
+            run.transactions.change(where: { name, _ in name == step.name }) {
+                $0.outcome = .init(user: user.objectID, newUser: isNew)
+            }
             return Response.json(["status": "200"])
         }
     }
@@ -183,7 +185,7 @@ struct SignInStep: Sendable {
     /// Shows the profile after a sign-in under an edit policy, and gives the answer after everything else.
     private func advance(_ form: PageForm, _ user: User, _ isNew: Bool, signedIn: Int64? = nil) async -> Response {
         let outcome = Transaction.Outcome(user: user.objectID, newUser: isNew)
-        context.run.transactions.finish(name, outcome)
+        context.run.transactions.change(where: { other, _ in other == name }) { $0.outcome = outcome }
         guard context.policy.kind == .editProfile, form == .signIn else {
             return await finish(user, isNew: isNew, signedIn: signedIn)
         }
@@ -198,7 +200,7 @@ struct SignInStep: Sendable {
         if context.provider.traits.insistsOnHint, await transaction.request.options.hint.excludes(user, context) {
             return refuse(.loginRequired)
         }
-        context.run.transactions.end(name)
+        context.run.transactions.remove(name)
         let time = signedIn ?? context.now
         let answer = AuthorizationResponse(context: context, request: transaction.request)
         return await answer.response(
@@ -207,7 +209,7 @@ struct SignInStep: Sendable {
     }
 
     private func refuse(_ refusal: Refusal) -> Response {
-        context.run.transactions.end(name)
+        context.run.transactions.remove(name)
         return transaction.request.delivery.response(refusal, context)
     }
 }

@@ -18,8 +18,8 @@ struct AzureADB2C: Provider {
         unknownScopeOfAPI(word, client) ?? .scopeWithoutResource(word)
     }
 
-    func words(of refusal: Refusal, correlation: String, now: Int64) -> (error: String, description: String) {
-        (refusal.error, refusal.description(correlation: correlation, now: now))
+    func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords {
+        (refusal.error, refusal.description(correlation: correlation, now: now), nil)
     }
 
     func accountID(_ granted: GrantedRequest) -> String {
@@ -112,7 +112,10 @@ extension AzureADB2C {
         claims["sub"] = .string(client.id)
         for ofPerson in ["oid", "name"] { claims[ofPerson] = nil }
         let (now, lifetime) = (granted.now, configuration.behaviour.tokenLifetime)
-        let (era, token) = (context.responseEra, try await context.sign(claims))
+        let (era, token) = (
+            context.responseEra,
+            try await context.signed { signer throws(PrivateKeyError) in try signer.sign(claims) }
+        )
         return [
             "access_token": .string(token), "token_type": "Bearer", "not_before": era.number(now),
             "expires_in": era.number(lifetime), "expires_on": era.number(now + lifetime), "resource": .string(audience),

@@ -115,12 +115,10 @@ extension EntraProvider {
 // MARK: - Requests and their refusals
 
 extension EntraProvider {
-    func words(of refusal: Refusal, correlation: String, now: Int64) -> (error: String, description: String) {
+    func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords {
         let error = refusal.entra
-        return (error.error, error.description(trace: GUID.random(), correlation: correlation, now: now))
+        return (error.error, error.description(trace: GUID.random(), correlation: correlation, now: now), error.uri)
     }
-
-    func page(about refusal: Refusal) -> String? { refusal.entra.uri }
 
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response { context.response(refusal.entra) }
 

@@ -2,7 +2,6 @@ import Basics
 import HTTP
 import JSON
 import OpenSSL
-import Synchronization
 
 /// The device authorization endpoint and its page (RFC 8628; docs/reproduced.md, "Device code").
 extension RequestContext {
@@ -22,12 +21,14 @@ extension RequestContext {
         let client = try client(parameters)
         let text = try parameters.required("scope")
         _ = try scope(text, client)
-        let request = run.devices.begin(client: client.id, scope: text, expires: now + DeviceRequest.lifetime)
+        let request = DeviceRequest(client: client.id, scope: text, expires: now + DeviceRequest.lifetime)
+        let deviceCode = EntraClaims.random(48)
+        run.devices.add(request, deviceCode)
         let message =
             "To sign in, use a web browser to open the page \(pageOfDevices) and enter the code \(request.userCode) to "
             + "authenticate."
         return [
-            "user_code": .string(request.userCode), "device_code": .string(request.deviceCode),
+            "user_code": .string(request.userCode), "device_code": .string(deviceCode),
             "verification_uri": .string(pageOfDevices), "expires_in": .integer(DeviceRequest.lifetime),
             "interval": 5, "message": .string(message),
         ]
@@ -51,7 +52,11 @@ extension RequestContext {
     }
 
     private func finish(_ fields: Parameters, _ outcome: DeviceRequest.Outcome, _ text: String) -> Response {
-        guard run.devices.finish(fields["user_code"] ?? "", outcome, now: now) else {
+        let userCode = fields["user_code"] ?? ""
+        let wasWaiting = run.devices.change(where: { _, device in
+            device.userCode.isEqualIgnoringCase(to: userCode) && device.expires > now && device.outcome == .pending
+        }) { $0.outcome = outcome }
+        guard wasWaiting else {
             return devicePage(fields, alert: "That code did not work. Check the code and try again.")
         }
         return Page(title: "Device sign-in", content: "<p>\(text)</p>").response
@@ -71,7 +76,7 @@ extension RequestContext {
     /// The device authorization grant (RFC 8628 section 3.4).
     func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         let code = try parameters.required("device_code")
-        guard let request = run.devices.request(deviceCode: code), request.client == client.id else {
+        guard let request = run.devices.entry(code), request.client == client.id else {
             throw .unknownDeviceCode
         }
         guard request.expires > now else { throw .deviceCodeExpired }
@@ -80,7 +85,7 @@ extension RequestContext {
         case .declined: throw .deviceDeclined
         case .approved(let objectID):
             guard let user = run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
-            guard run.devices.end(code) else { throw .unknownDeviceCode }
+            guard run.devices.remove(code) else { throw .unknownDeviceCode }
             return try await signTokens(for: granted(user, client, try scope(request.scope, client)))
         }
     }
@@ -95,61 +100,13 @@ struct DeviceRequest: Sendable {
 
     /// In seconds.
     static let lifetime: Int64 = 900
+    /// Without vowels, so that no code is a word; letters that look like digits are missing too.
+    private static let alphabet = Array("BCDFGHJKMNPQRSTVWXYZ23456789")
 
-    let deviceCode: String
-    let userCode: String
+    let userCode = String(SecureRandom.bytes(9).map { alphabet[Int($0) % alphabet.count] })
     let client: String
     let scope: String
     /// Seconds since 1970.
     let expires: Int64
     var outcome = Outcome.pending
-}
-
-/// The requests of devices that wait, of a test run.
-final class DeviceRequests: Sendable {
-    private static let limit = 1000
-    /// Without vowels, so that no code is a word; letters that look like digits are missing too.
-    private static let alphabet = Array("BCDFGHJKMNPQRSTVWXYZ23456789")
-    private let waiting = Mutex<[DeviceRequest]>([])
-
-    func begin(client: String, scope: String, expires: Int64) -> DeviceRequest {
-        let userCode = SecureRandom.bytes(9).map { Self.alphabet[Int($0) % Self.alphabet.count] }
-        let request = DeviceRequest(
-            deviceCode: EntraClaims.random(48), userCode: String(userCode), client: client, scope: scope,
-            expires: expires)
-        waiting.withLock { waiting in
-            if waiting.count >= Self.limit { waiting.removeFirst() }
-            waiting.append(request)
-        }
-        return request
-    }
-
-    func request(deviceCode: String) -> DeviceRequest? {
-        waiting.withLock { $0.first { $0.deviceCode.isSame(as: deviceCode) } }
-    }
-
-    /// Notes what the person of this code did.
-    ///
-    /// - Returns: whether a device waits for it.
-    func finish(_ userCode: String, _ outcome: DeviceRequest.Outcome, now: Int64) -> Bool {
-        waiting.withLock { waiting in
-            let index = waiting.firstIndex {
-                $0.userCode.isEqualIgnoringCase(to: userCode) && $0.expires > now && $0.outcome == .pending
-            }
-            guard let index else { return false }
-            waiting[index].outcome = outcome
-            return true
-        }
-    }
-
-    /// Ends a request: it gives tokens once.
-    ///
-    /// - Returns: whether it had not ended before.
-    func end(_ deviceCode: String) -> Bool {
-        waiting.withLock { waiting in
-            guard let index = waiting.firstIndex(where: { $0.deviceCode.isSame(as: deviceCode) }) else { return false }
-            waiting.remove(at: index)
-            return true
-        }
-    }
 }

@@ -34,11 +34,8 @@ protocol Provider: Sendable {
 
     // MARK: Errors
 
-    /// The values of `error` and `error_description` (RFC 6749 sections 4.1.2.1 and 5.2), in the words of the service.
-    func words(of refusal: Refusal, correlation: String, now: Int64) -> (error: String, description: String)
-
-    /// The page about an error, which a redirect names in `error_uri`.
-    func page(about refusal: Refusal) -> String?
+    /// The values of `error`, `error_description` and, in a redirect, of `error_uri` (RFC 6749 sections 4.1.2.1 and 5.2).
+    func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords
 
     /// The answer of the token endpoint.
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response
@@ -95,10 +92,8 @@ protocol Provider: Sendable {
 extension Provider {
     var tenant: Tenant { configuration.tenant }
 
-    func page(about refusal: Refusal) -> String? { nil }
-
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let (error, description) = context.words(of: refusal)
+        let (error, description, _) = context.words(of: refusal)
         return Response.json(
             ["error": .string(error), "error_description": .string(description)], status: 400, headers: context.headers)
     }
@@ -133,6 +128,8 @@ extension Provider {
         ]
     }
 }
+
+typealias RefusalWords = (error: String, description: String, page: String?)
 
 /// The small differences between the providers.
 struct ProviderTraits: Sendable {

@@ -90,13 +90,13 @@ extension StrictProvider {
         }
     }
 
-    func words(of refusal: Refusal, correlation: String, now: Int64) -> (error: String, description: String) {
-        (refusal.standardError, refusal.standardDescription)
+    func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords {
+        (refusal.standardError, refusal.standardDescription, nil)
     }
 
     /// Answers 401 to a client that failed to authenticate by a header (RFC 6749 section 5.2).
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let (error, description) = context.words(of: refusal)
+        let (error, description, _) = context.words(of: refusal)
         let isChallenge = error == "invalid_client" && context.head.headers.contains("Authorization")
         var headers = context.headers
         if isChallenge { headers.append("WWW-Authenticate", "Basic realm=\"\(tenant.name)\"") }

@@ -16,8 +16,9 @@ final class TestRun: Sendable {
     let issuedTokens = RecentEntries<IssuedToken>(limit: 50)
     /// Distinguishes the run from the one that it becomes by a reset.
     let identifier = GUID.random()
-    let transactions = Transactions()
-    let devices = DeviceRequests()
+    /// The sign-ins under way: two tabs do not disturb each other.
+    let transactions = WaitingEntries<Transaction>()
+    let devices = WaitingEntries<DeviceRequest>()
 
     init(directory: Directory) {
         self.directory = directory
@@ -129,6 +130,41 @@ extension Tenant {
             if !run.isEmpty, segment.isEqualIgnoringCase(to: "\(run).\(name)") { return run.lowercased() }
         }
         return nil
+    }
+}
+
+/// What waits for a person, found by a random name; the oldest entries make room for new ones.
+final class WaitingEntries<Entry: Sendable>: Sendable {
+    private let waiting = Mutex<[(name: String, entry: Entry)]>([])
+    private let limit = 2000
+
+    func add(_ entry: Entry, _ name: String) {
+        waiting.withLock { waiting in
+            if waiting.count >= limit { waiting.removeFirst() }
+            waiting.append((name, entry))
+        }
+    }
+
+    func entry(_ name: String) -> Entry? { waiting.withLock { $0.first { $0.name.isSame(as: name) }?.entry } }
+
+    /// Changes the first entry of this kind, and returns whether there is one.
+    @discardableResult
+    func change(where isMeant: (_ name: String, Entry) -> Bool, _ change: (inout Entry) -> Void) -> Bool {
+        waiting.withLock { waiting in
+            guard let index = waiting.firstIndex(where: { isMeant($0.name, $0.entry) }) else { return false }
+            change(&waiting[index].entry)
+            return true
+        }
+    }
+
+    /// Returns whether the entry was there: nothing is removed twice.
+    @discardableResult
+    func remove(_ name: String) -> Bool {
+        waiting.withLock { waiting in
+            let count = waiting.count
+            waiting.removeAll { $0.name == name }
+            return waiting.count < count
+        }
     }
 }
 

@@ -60,10 +60,6 @@ extension RequestContext {
         return response
     }
 
-    func sign(_ claims: JSONObject) async throws(Refusal) -> String {
-        try await signed { signer throws(PrivateKeyError) in try signer.sign(claims) }
-    }
-
     /// What the active key signs.
     func signed<Signed: Sendable>(
         _ sign: (TokenSigner) throws(PrivateKeyError) -> Signed
