@@ -67,7 +67,7 @@ struct AuthorizationResponse: Sendable {
                 redirectURI: request.delivery.redirectURI, challenge: request.options.challenge),
             user: granted.user.objectID, generation: granted.user.status.generation, signIn: granted.signIn,
             issued: granted.now, expires: granted.now + Self.lifetimeOfCode)
-        return context.authority.seal.seal(grant.members)
+        return context.authority.seal.seal(grant)
     }
 }
 

@@ -37,8 +37,8 @@ struct Session: Sendable {
     }
 
     private func account(_ sealed: Substring) -> Account? {
-        guard let members = context.authority.seal.open(String(sealed)), let grant = Grant(members),
-            grant.kind == .session, grant.expires > context.now,
+        guard let grant = context.authority.seal.open(String(sealed)), grant.kind == .session,
+            grant.expires > context.now,
             let user = context.run.directory.user(grant.user), user.status.generation == grant.generation,
             !user.status.disabled
         else { return nil }
@@ -53,7 +53,7 @@ struct Session: Sendable {
             generation: user.status.generation, signIn: .init(time: time),
             issued: now, expires: now + Self.lifetime)
         let others = accounts.filter { $0.user.objectID != user.objectID }.map { String($0.sealed) }
-        let values = [context.authority.seal.seal(grant.members)] + others.prefix(Self.limit - 1)
+        let values = [context.authority.seal.seal(grant)] + others.prefix(Self.limit - 1)
         return "\(name)=\(values.joined(separator: "~")); \(attributes)"
     }
 

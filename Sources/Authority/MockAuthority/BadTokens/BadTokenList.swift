@@ -167,7 +167,7 @@ extension BadToken {
         signed(name, .signature, "signed by a key of its own, \(words)") {
             let key = try await $0.authority.keys.unpublished()
             var header = $0.signer.header
-            for member in try offer($0.now, key).members { header[member.name] = member.value }
+            header.replace(by: try offer($0.now, key))
             return try $0.signer.with(key).sign(header: header, payload: $1.bytes)
         }
     }

@@ -116,12 +116,12 @@ extension HostContext {
         }
         // 1xx are no final answers, and beyond 599 the server says 500 in their place.
         let (status, body) = (try member.number("status", in: 200...599), try member.text("body"))
-        let retryAfter = try member.number("retry_after", in: 0...(1 << 53))
         let fault = Fault(
             endpoint: endpoint, times: try member.number("times", in: 1...(1 << 53)) ?? 1,
             delayMilliseconds: min(60_000, try member.number("delay_ms", in: 0...(1 << 53)) ?? 0),
-            answer: status == nil && body == nil
-                ? nil : .init(status: Int(status ?? 200), retryAfter: retryAfter, body: body ?? ""),
+            status: status ?? (body == nil ? nil : 200),
+            retryAfter: try member.number("retry_after", in: 0...(1 << 53)),
+            body: body ?? "",
             cut: try member.truth("cut") ?? false)
         run.faults.withLock { $0.append(fault) }
         return state
@@ -195,7 +195,7 @@ extension Fault {
     var json: JSONValue {
         [
             "at": .string(endpoint.rawValue), "times": .integer(times), "delay_ms": .integer(delayMilliseconds),
-            "cut": .boolean(cut), "status": answer.map { .integer(Int64($0.status)) },
+            "cut": .boolean(cut), "status": status.map { .integer($0) },
         ]
     }
 }

@@ -10,16 +10,12 @@ struct Fault: Sendable, Equatable {
     var endpoint: Endpoint
     var times: Int64
     var delayMilliseconds: Int64
-    /// The response in place of the endpoint's; `nil` if the endpoint answers.
-    var answer: Answer?
+    /// The status of the response in place of the endpoint's; `nil` if the endpoint answers.
+    var status: Int64?
+    var retryAfter: Int64?
+    var body: String
     /// Whether the connection is closed in place of the response.
     var cut: Bool
-
-    struct Answer: Sendable, Equatable {
-        var status: Int
-        var retryAfter: Int64?
-        var body: String
-    }
 }
 
 extension Fault {
@@ -33,20 +29,15 @@ extension Fault {
     /// Pages may read the answer if they may read that of the endpoint, whose fields for browsers are in `context`.
     func apply(_ context: RequestContext, to decide: @Sendable () async -> Decision) async -> Decision {
         if delayMilliseconds > 0 { try? await Task.sleep(for: .milliseconds(delayMilliseconds)) }
-        let isPublic = [.keys, .metadata].contains(endpoint)
-        let decision =
-            if let answer {
-                Decision.respond(answer.response(isPublic ? ["Access-Control-Allow-Origin": "*"] : context.headers))
-            } else { await decide() }
+        let decision = if let status { Decision.respond(response(Int(status), context)) } else { await decide() }
         guard cut else { return decision }
         return decision.map { Response($0.status, headers: Self.endless) }
     }
-}
 
-extension Fault.Answer {
-    fileprivate func response(_ more: FieldLines) -> Response {
+    private func response(_ status: Int, _ context: RequestContext) -> Response {
+        let isPublic = [.keys, .metadata].contains(endpoint)
         var headers: FieldLines = ["Content-Type": body.hasPrefix("{") ? "application/json" : "text/html"]
-        headers.append(more)
+        headers.append(isPublic ? ["Access-Control-Allow-Origin": "*"] : context.headers)
         if let retryAfter {
             headers.append("Retry-After", String(retryAfter))
             headers.append("Access-Control-Expose-Headers", "Retry-After")

@@ -71,7 +71,6 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// Begins to generate keys of these numbers.
     private func newKeys(_ numbers: [Int?]) -> KeysTask {
         Task.detached { [generator, naming, now] in
             Result { () throws(PrivateKeyError) in

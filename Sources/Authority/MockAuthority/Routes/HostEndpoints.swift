@@ -36,9 +36,7 @@ extension HostContext {
 
     private var others: String {
         if mock.others.isEmpty { return "" }
-        let lines = mock.others.map { tenant in
-            "  \(base)/\(tenant.configuration.tenant.id)/\(Routes.metadata.path)"
-        }
+        let lines = mock.others.map { "  \(base)/\($0.configuration.tenant.id)/\(Routes.metadata.path)" }
         return """
 
 

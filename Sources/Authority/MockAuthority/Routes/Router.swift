@@ -62,7 +62,7 @@ extension MockAuthority {
         .readBody(limit: RequestHead.longestBody) { body in
             let parameters = Parameters(body: body, type: head.contentType)
             let grant = parameters["code"] ?? parameters["refresh_token"]
-            let name = parameters["p"] ?? grant.flatMap { self.b2c.seal.open($0).flatMap(Grant.init)?.binding.policy }
+            let name = parameters["p"] ?? grant.flatMap { self.b2c.seal.open($0)?.binding.policy }
             guard let policy = name.flatMap(self.configuration.policy(named:)) else {
                 return .respond(self.notFound(head, base))
             }

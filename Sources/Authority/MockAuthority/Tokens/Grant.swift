@@ -42,7 +42,7 @@ struct Grant: Sendable, Equatable {
 }
 
 extension Grant {
-    var members: JSONObject {
+    fileprivate var members: JSONObject {
         [
             "kind": .string(kind.rawValue), "id": .string(identifier), "client": .string(binding.client),
             "policy": .string(binding.policy), "scope": .string(binding.scope), "user": .string(user),
@@ -56,7 +56,7 @@ extension Grant {
         ]
     }
 
-    init?(_ members: JSONObject) {
+    fileprivate init?(_ members: JSONObject) {
         guard let kind = members["kind"]?.string.flatMap(Kind.init(rawValue:)),
             let identifier = members["id"]?.string, let client = members["client"]?.string,
             let policy = members["policy"]?.string, let scope = members["scope"]?.string,
@@ -114,22 +114,22 @@ struct GrantSeal: Sendable {
 
     let secret: [UInt8]
 
-    func seal(_ value: JSONObject) -> String {
-        var bytes = value.bytes
+    func seal(_ grant: Grant) -> String {
+        var bytes = grant.members.bytes
         bytes += Array(repeating: UInt8(ascii: " "), count: max(0, Self.shortest - bytes.count))
         let vector = Base64URL.encode(SecureRandom.bytes(12))
         let sealed = "\(Self.header)..\(vector).\(Base64URL.encode(bytes))"
         return "\(sealed).\(tag(sealed))"
     }
 
-    func open(_ text: String) -> JSONObject? {
+    func open(_ text: String) -> Grant? {
         guard let cut = text.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let sealed = String(text[..<cut])
         let given = Array(text[text.index(after: cut)...].utf8)
         guard ConstantTime.equal(given, Array(tag(sealed).utf8)) else { return nil }
         let segments = sealed.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 4, let bytes = Base64.decodeLenient(segments[3]) else { return nil }
-        return (try? JSONValue(parsing: bytes))?.object
+        return (try? JSONValue(parsing: bytes))?.object.flatMap(Grant.init)
     }
 
     private func tag(_ sealed: String) -> String {

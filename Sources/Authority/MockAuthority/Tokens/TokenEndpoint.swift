@@ -87,7 +87,7 @@ extension RequestContext {
             kind: .refresh, ancestor: granted.family, binding: binding, user: granted.user.objectID,
             generation: granted.user.status.generation, signIn: granted.signIn,
             issued: granted.now, expires: expires)
-        return (authority.seal.seal(grant.members), expires - granted.now)
+        return (authority.seal.seal(grant), expires - granted.now)
     }
 
     func granted(_ user: User, _ client: Client, _ scope: Scope, _ signIn: SignIn? = nil) -> GrantedRequest {
@@ -153,9 +153,7 @@ extension RequestContext {
 
     /// Opens a grant and checks that it is good for this client under this policy now.
     private func redeem(_ text: String, _ kind: Grant.Kind, _ client: Client) throws(Refusal) -> (Grant, User) {
-        guard let members = authority.seal.open(text), let grant = Grant(members), grant.kind == kind else {
-            throw .notOurGrant
-        }
+        guard let grant = authority.seal.open(text), grant.kind == kind else { throw .notOurGrant }
         guard grant.expires > now else {
             throw .grantExpired(grant, now: now, singlePage: grant.binding.singlePage)
         }
