@@ -42,15 +42,9 @@ struct WriterTests {
         #expect(try JSONValue(parsing: value.serialized()) == value)
     }
 
-    @Test func `A writer appends`() {
-        var writer = JSONWriter()
-        writer.raw("{\"a\":")
-        writer.integer(-7)
-        writer.raw(",\"b\":")
-        writer.boolean(true)
-        writer.raw(",\"c\":")
-        writer.string("x\"y")
-        writer.raw("}")
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"a":-7,"b":true,"c":"x\"y"}"#)
+    @Test func `A value is appended to what is there`() {
+        var bytes = Array("[".utf8)
+        JSONValue.object(["a": -7, "b": true, "c": "x\"y"]).append(to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self) == #"[{"a":-7,"b":true,"c":"x\"y"}"#)
     }
 }

@@ -103,14 +103,10 @@ package struct TaskDetails: Sendable {
     /// it always was.
     var json: [UInt8] {
         guard !isEmpty else { return [] }
-        var writer = JSONWriter()
-        for member in members {
-            writer.raw(",")
-            writer.string(member.detail.name)
-            writer.raw(":")
-            writer.value(member.value)
+        return members.reduce(into: []) { bytes, member in
+            bytes += ",\"\(member.detail.name)\":".utf8
+            member.value.append(to: &bytes)
         }
-        return writer.bytes
     }
 }
 
