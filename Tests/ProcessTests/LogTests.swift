@@ -228,7 +228,7 @@ import Testing
         var text = PrometheusText()
         text.single("tasks_up", .gauge, "Whether.", 1)
         text.family("tasks_seen_total", .counter, "Seen.")
-        text.sample("tasks_seen_total", [("a", "x\"\\\ny")], 2.5)
+        text.sample("tasks_seen_total", [("a", "x"), ("b", "y")], 2.5)
         #expect(
             text.text == """
                 # HELP tasks_up Whether.
@@ -236,7 +236,7 @@ import Testing
                 tasks_up 1
                 # HELP tasks_seen_total Seen.
                 # TYPE tasks_seen_total counter
-                tasks_seen_total{a="x\\"\\\\\\ny"} 2.5
+                tasks_seen_total{a="x",b="y"} 2.5
 
                 """)
     }

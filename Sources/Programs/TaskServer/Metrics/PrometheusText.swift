@@ -11,13 +11,13 @@ struct PrometheusText {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// One sample; label values are texts of the program or cleaned before.
+    /// One sample; label values are words of the program or names of sources, which need no escape.
     mutating func sample(
         _ name: String, _ labels: [(name: String, value: String)], _ value: some CustomStringConvertible
     ) {
         text += name
         if !labels.isEmpty {
-            text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
+            text += "{" + labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",") + "}"
         }
         text += " \(value)\n"
     }
@@ -41,16 +41,5 @@ struct PrometheusText {
         for (bound, count) in counts { sample("\(name)_bucket", labels + [("le", bound)], count) }
         sample("\(name)_sum", labels, Double(durations.totalNanoseconds) / 1e9)
         sample("\(name)_count", labels, counts.last?.count ?? 0)
-    }
-
-    private static func escaped(_ value: String) -> String {
-        value.map { character in
-            switch character {
-            case "\\": "\\\\"
-            case "\"": "\\\""
-            case "\n": "\\n"
-            default: String(character)
-            }
-        }.joined()
     }
 }

@@ -10,32 +10,29 @@ import Tasks
 /// `/metrics`: everything that the parts count (V-165).
 final class MetricsPage: Sendable {
     /// Weak: the listeners hold this page, so a strong reference would be a cycle.
-    private struct Watched {
-        weak var listeners: Listeners?
-        weak var streams: ChangeStreams?
-    }
+    private struct Watched { weak var listeners: Listeners? }
 
     private let observation: Observation
     private let store: OpenStore
     private let verifier: BearerVerifier
     private let answers: AnswerMemory
+    private let streams: ChangeStreams
     private let watched = Mutex(Watched())
 
-    init(_ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier, _ answers: AnswerMemory) {
+    init(
+        _ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier, _ answers: AnswerMemory,
+        _ streams: ChangeStreams
+    ) {
         self.observation = observation
         self.store = store
         self.verifier = verifier
         self.answers = answers
+        self.streams = streams
     }
 
     /// Adds the connections, which exist after this page.
     func watch(_ listeners: Listeners) {
         watched.withLock { $0.listeners = listeners }
-    }
-
-    /// Adds the streams of changes, which exist after this page.
-    func watch(_ streams: ChangeStreams) {
-        watched.withLock { $0.streams = streams }
     }
 
     /// The lines about the keys of each source on `/readyz`, for operators only (P-18).
@@ -69,10 +66,9 @@ final class MetricsPage: Sendable {
             }
             if let statistics = listeners.statistics { Self.connections(statistics, &text) }
         }
-        if let streams = watched.withLock({ $0.streams })?.statistics {
-            text.single("tasks_streams_open", .gauge, "Streams of changes open now.", streams.open)
-            text.single("tasks_stream_events_total", .counter, "Changes sent to streams.", streams.events)
-        }
+        let streams = streams.statistics
+        text.single("tasks_streams_open", .gauge, "Streams of changes open now.", streams.open)
+        text.single("tasks_stream_events_total", .counter, "Changes sent to streams.", streams.events)
         KeyMetrics(verifier.statuses).render(into: &text)
         text.single(
             "tasks_token_verification_duration_seconds", "Time of a check of a token's signature and claims.",

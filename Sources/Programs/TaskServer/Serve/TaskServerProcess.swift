@@ -43,11 +43,10 @@ final class TaskServerProcess: Sendable {
         let verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
         self.verifier = verifier
         readiness = Readiness(verifier, store.store)
-        let metrics = MetricsPage(observation, store, verifier, answers)
         let base = try Self.api(settings, observation, store, verifier, readiness, answers)
         let api = TaskAPI(base)
         streams = api.streams
-        metrics.watch(api.streams)
+        let metrics = MetricsPage(observation, store, verifier, answers, streams)
         let isShared = if case .postgresql = settings.storage.database { true } else { false }
         try rethrowing(as: OperatorError.init) { [streams, streamsCheck] () throws(SystemError) in
             // On a thread of its own: while tasks wait, libdispatch opens files, and ends the process if it cannot.
