@@ -320,9 +320,9 @@ struct AccessTests {
     @Test func `The record of a refusal names the key and a digest of the token, not the token (V-132)`() async throws {
         let asked = Atomic<Int>(0)
         let api = TestedAPI(.inProcess) {
-            $0.fingerprint = {
+            $0.examine = { token, _ in
                 asked.add(1, ordering: .relaxed)
-                return "\($0.utf8.count) bytes"
+                return RefusedToken(token, fingerprint: "\(token.utf8.count) bytes", mistake: nil)
             }
         }
         let header = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEgXCJrZXlcIiDDpCIsInR5cCI6IkpXVCJ9"  // kid: a "key" a-umlaut

@@ -123,10 +123,10 @@ extension TaskAPI {
             // The whole configuration would hold the observer, which may keep the record and with it this closure.
             {
                 @Sendable [
-                    head = request.head, allowQuery = configuration.allowQueryToken,
-                    fingerprint = configuration.fingerprint, mistake = configuration.mistake
-                ] in
-                RefusedToken(of: head, refusal, allowQuery: allowQuery, fingerprint: fingerprint, mistake: mistake)
+                    head = request.head, allowQuery = configuration.allowQueryToken, examine = configuration.examine
+                ] () -> RefusedToken? in
+                guard case .token(let token) = BearerCredentials(of: head, allowQuery: allowQuery) else { return nil }
+                return examine(String(decoding: token, as: UTF8.self), refusal)
             }
         }
         request.note(failure, refusedToken: token)

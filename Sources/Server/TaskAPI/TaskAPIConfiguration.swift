@@ -42,10 +42,8 @@ package struct TaskAPIConfiguration: Sendable {
     package var authorizationServers: @Sendable () -> [String] = { [] }
     /// Whether the server can answer: nil if so, else the reason.
     package var readiness: @Sendable () async -> String? = { nil }
-    /// A digest of a refused token, for the log (V-132).
-    package var fingerprint: @Sendable (_ token: String) -> String? = { _ in nil }
-    /// The common mistake that a refused token shows, for the log (P-33).
-    package var mistake: @Sendable (_ token: String, TokenRefusal) -> CommonMistake? = { _, _ in nil }
+    /// The facts about a refused token, for the log (V-132).
+    package var examine: @Sendable (_ token: String, TokenRefusal) -> RefusedToken? = { _, _ in nil }
     /// Called with every request when its answer is ready; must not block.
     package var observe: @Sendable (RequestRecord) -> Void = { _ in }
 

@@ -75,11 +75,11 @@ final class TaskServerProcess: Sendable {
         configuration.answers = answers
         configuration.scopes = settings.sources.scopesToAsk
         configuration.authorizationServers = { verifier.openIssuers }
-        // The first half of a digest: enough to know a token again, nothing to guess it from.
-        configuration.fingerprint = { token in
-            String(hexadecimal: SHA256.digest(Array(token.utf8)).prefix(8))
+        configuration.examine = { token, refusal in
+            // The first half of a digest: enough to know a token again, nothing to guess it from.
+            let fingerprint = String(hexadecimal: SHA256.digest(Array(token.utf8)).prefix(8))
+            return RefusedToken(token, fingerprint: fingerprint, mistake: verifier.mistake(in: token, refused: refusal))
         }
-        configuration.mistake = { token, refusal in verifier.mistake(in: token, refused: refusal) }
         configuration.publicAddress = settings.transport.publicAddress?.text
         configuration.isSecure = settings.transport.isSecure
         configuration.allowQueryToken = settings.tokens.allowInQuery
