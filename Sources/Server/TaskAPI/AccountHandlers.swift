@@ -1,10 +1,26 @@
+import Basics
 import HTTP
 import JSON
 import Platform
 import Tasks
+import Tokens
 
-/// The right to leave: everything of a person as a file, and the removal of everything.
+/// What the server knows of a person, everything of the person as a file, and the removal of everything.
 extension TaskHandlers {
+    /// `GET /api/me`: the claims of the presented token that the server used.
+    static func claims(of principal: Principal) -> HandlerResult {
+        var body: JSONObject = [
+            "owner": .string(principal.owner),
+            "name": principal.name.map { .string($0) } ?? .null,
+            "policy": principal.policy.map { .string($0) } ?? .null,
+            "scopes": .array(principal.scopes.map { .string($0) }),
+            "expires": .string(Timestamp(milliseconds: principal.expiry * 1000).text),
+        ]
+        // A server with one provider answers as it did before there were several.
+        if let source = principal.source { body["source"] = .string(source) }
+        return .ready(json(JSONValue.object(body).serialized()))
+    }
+
     /// `GET /api/me/export`: the tasks as `GET /api/tasks` lists them, in a document with the address of the next one.
     func export(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
         let query = try TaskQuery(request.head.target)

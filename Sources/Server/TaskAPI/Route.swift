@@ -62,7 +62,7 @@ package enum Route: Int, CaseIterable, Sendable {
         case .me:
             .protected(
                 "/api/me",
-                Operation(.get, .head, scope: .read, handler: .ofPrincipal(PrincipalAnswer.answer)),
+                Operation(.get, .head, scope: .read, handler: .ofPrincipal(TaskHandlers.claims)),
                 Operation(.delete, scope: .write, handler: .withoutBody(tasks.removeOwner)))
         case .export:
             .protected("/api/me/export", Operation(.get, .head, scope: .read, handler: .withoutBody(tasks.export)))
