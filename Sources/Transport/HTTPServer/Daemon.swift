@@ -60,10 +60,6 @@ extension ServerLimits {
         var limits = self
         limits.loops = min(max(loops, 2), 256)
         limits.connections = min(max(connections, limits.loops), 1_000_000)
-        limits.perAddress = min(max(perAddress, 0), 1_000_000)
-        limits.connectionMemory = min(max(connectionMemory, 1024), 1 << 24)
-        limits.fields = max(fields, 1)
-        limits.drainedBody = max(drainedBody, 0)
         return limits
     }
 }
