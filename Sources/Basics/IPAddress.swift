@@ -28,6 +28,24 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
+    /// Reads an IPv6 address in brackets, as URLs and `Host` fields have it: `[2001:db8::1]`; nil for any other text.
+    package init?(bracketed text: some StringProtocol) {
+        guard text.hasPrefix("["), text.hasSuffix("]"), text.contains(":") else { return nil }
+        self.init(text.dropFirst().dropLast())
+    }
+
+    /// The address as a text, which ``init(_:)`` reads.
+    package var text: String {
+        let (family, start) = isVersion4 ? (AF_INET, 12) : (AF_INET6, 0)
+        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+            let text = unsafe withUnsafeBytes(of: bits.bigEndian) { bytes in
+                unsafe inet_ntop(
+                    family, bytes.baseAddress?.advanced(by: start), buffer.baseAddress, socklen_t(buffer.count))
+            }
+            return unsafe text.map { unsafe String(cString: $0) } ?? ""
+        }
+    }
+
     /// Whether this is an address of IPv4.
     package var isVersion4: Bool { bits >> 32 == 0xFFFF }
 
@@ -38,10 +56,7 @@ package struct IPAddress: Sendable, Hashable {
     ///
     /// Other names than `localhost`, in any case, and addresses (IPv6 in brackets) are not looked up.
     package static func isLoopback(host: some StringProtocol) -> Bool {
-        if host.hasPrefix("[") {
-            return host.hasSuffix("]") && IPAddress(host.dropFirst().dropLast())?.isLoopback ?? false
-        }
-        return host.isEqualIgnoringCase(to: "localhost") || IPAddress(host)?.isLoopback ?? false
+        (IPAddress(bracketed: host) ?? IPAddress(host))?.isLoopback ?? host.isEqualIgnoringCase(to: "localhost")
     }
 
     /// The addresses among which one client can choose: an IPv6 network with a 64-bit prefix, or one IPv4 address.

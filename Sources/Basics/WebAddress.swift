@@ -75,10 +75,7 @@ package struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func isHost(_ host: Substring) -> Bool {
-        if host.hasPrefix("[") {
-            let address = host.dropFirst().dropLast()
-            return address.contains(":") && IPAddress(address) != nil
-        }
+        if host.hasPrefix("[") { return IPAddress(bracketed: host) != nil }
         return !host.isEmpty && host.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." || $0 == "_" }
     }
 }

@@ -17,6 +17,15 @@ struct IPAddressTests {
         #expect(IPAddress("192.0.2.1")?.network != IPAddress("192.0.2.2")?.network)
     }
 
+    @Test(arguments: ["192.0.2.1", "0.0.0.0", "2001:db8::1", "::", "::1"])
+    func `An address is written as it is read`(text: String) {
+        #expect(IPAddress(text)?.text == text)
+    }
+
+    @Test func `An IPv4 address in IPv6 form is written as one of IPv4`() {
+        #expect(IPAddress("::ffff:192.0.2.1")?.text == "192.0.2.1")
+    }
+
     @Test(arguments: [
         "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.+4", "1.2.3.4 ", ":", ":::", "1:2", "::1::",
         "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8:9", "12345::", "00001::", "1.2.3.4\0", "::1\0", "::g", "::1.2.3",

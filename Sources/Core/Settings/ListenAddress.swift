@@ -17,10 +17,8 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(decimal: text[text.index(after: colon)...])
         else { return nil }
         let host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            let address = host.dropFirst().dropLast()
-            guard address.contains(":"), IPAddress(address) != nil else { return nil }
-            self.init(host: String(address), port: port)
+        if IPAddress(bracketed: host) != nil {
+            self.init(host: String(host.dropFirst().dropLast()), port: port)
         } else if host == "localhost" {
             self.init(host: "127.0.0.1", port: port)
         } else {

@@ -84,10 +84,6 @@ extension FetchRequest {
 extension WebAddress {
     /// Returns whether a host is the host of this address, even if they write an IP address differently.
     fileprivate func isHost(_ other: String) -> Bool {
-        if host == other { return true }
-        guard host.hasPrefix("["), other.hasPrefix("["),
-            let address = IPAddress(host.dropFirst().dropLast())
-        else { return false }
-        return address == IPAddress(other.dropFirst().dropLast())
+        host == other || IPAddress(bracketed: host).map { $0 == IPAddress(bracketed: other) } ?? false
     }
 }

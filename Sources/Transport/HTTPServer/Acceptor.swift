@@ -97,7 +97,7 @@ final class Acceptor: Sendable {
         let source = unsafe IPAddress(of: address)
         guard core.slots.take(source) else {
             core.refused.add(1, ordering: .relaxed)
-            core.observe(.refused(peer: unsafe text(of: address)))
+            core.observe(.refused(peer: source.text))
             _ = Glibc.close(connection)
             return
         }

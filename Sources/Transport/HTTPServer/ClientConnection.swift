@@ -61,8 +61,8 @@ final class ClientConnection: @unchecked Sendable {
         self.core = core
         unsafe self.handle = handle
         socket = unsafe CMicroHTTPD_socket(handle)
-        peer = unsafe text(of: CMicroHTTPD_peer(handle))
         address = unsafe IPAddress(of: CMicroHTTPD_peer(handle))
+        peer = address.text
         isTrusted = core.limits.isTrusted(address)
         openedAt = coarseNanoseconds()
         requestStart = openedAt

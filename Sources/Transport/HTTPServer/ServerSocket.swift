@@ -132,7 +132,7 @@ private func boundAddress(of descriptor: Int32) throws(OperatorError) -> (host: 
     var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let host = unsafe withUnsafeMutableBytes(of: &address) { bytes -> String? in
         let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
-        return unsafe getsockname(descriptor, address, &size) == 0 ? text(of: address) : nil
+        return unsafe getsockname(descriptor, address, &size) == 0 ? IPAddress(of: address).text : nil
     }
     guard let host else { throw .last("getsockname") }
     return (host, UInt16(bigEndian: address.sin6_port))  // at the same offset as sin_port
@@ -164,29 +164,10 @@ extension OperatorError {
     }
 }
 
-/// Returns the address in a `sockaddr` as text without port; `-` if there is none.
-func text(of address: UnsafePointer<sockaddr>?) -> String {
-    guard let address = unsafe address else { return "-" }
-    var family = Int32(unsafe address.pointee.sa_family)
-    let offset =
-        family == AF_INET6
-        ? MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) : MemoryLayout<sockaddr_in>.offset(of: \.sin_addr)
-    var source = unsafe UnsafeRawPointer(address) + (offset ?? 0)
-    if family == AF_INET6, unsafe IPAddress(of: address).isVersion4 {
-        // A listener for both families sees a client of IPv4 as ::ffff:192.0.2.1, whose last four bytes are the address.
-        family = AF_INET
-        unsafe source += 12
-    }
-    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
-        guard let text = unsafe inet_ntop(family, source, buffer.baseAddress, socklen_t(buffer.count)) else {
-            return "-"
-        }
-        return unsafe String(cString: text)
-    }
-}
-
 extension IPAddress {
     /// Reads the address in a `sockaddr`; the unspecified address if there is none.
+    ///
+    /// A listener for both families sees a client of IPv4 as `::ffff:192.0.2.1`, which is that address of IPv4.
     init(of address: UnsafePointer<sockaddr>?) {
         guard let address = unsafe address else {
             self.init(bits: 0)
