@@ -63,17 +63,12 @@ extension Timestamp {
     /// Reads a time, if the text has the 24-byte form and the time exists in the calendar.
     package init?(parsing text: String) {
         let bytes = text.utf8.span
-        guard bytes.count == 24, let date = Self.date(in: bytes), let time = Self.time(in: bytes) else { return nil }
+        guard bytes.count == 24, let date = CivilDate(bytes.extracting(0..<10)), let time = Self.time(in: bytes) else {
+            return nil
+        }
         self.init(milliseconds: date.daysSince1970 * Self.dayLength + Int64(time))
-        // Writing the time again catches 30 February, hour 24 and every misplaced separator at once.
+        // Writing the time again catches hour 24 and every misplaced separator at once.
         guard self.text.isSame(as: text) else { return nil }
-    }
-
-    private static func date(in bytes: Span<UInt8>) -> CivilDate? {
-        guard let year = bytes.extracting(0..<4).decimal, let month = bytes.extracting(5..<7).decimal,
-            let day = bytes.extracting(8..<10).decimal, (1...12).contains(month)
-        else { return nil }
-        return CivilDate(year: year, month: month, day: day)
     }
 
     private static func time(in bytes: Span<UInt8>) -> Int? {
@@ -117,10 +112,14 @@ package struct CivilDate: Equatable {
 
     /// A date of the years 1 to 9999 that exists, in the form `2026-11-30`; nil for anything else.
     package init?(_ text: String) {
-        let bytes = text.utf8.span
+        self.init(text.utf8.span)
+        guard year > 0 else { return nil }
+    }
+
+    /// The same, also of the year 0.
+    fileprivate init?(_ bytes: Span<UInt8>) {
         let dash = UInt8(ascii: "-")
-        guard bytes.count == 10, bytes[4] == dash, bytes[7] == dash,
-            let year = bytes.extracting(0..<4).decimal, year > 0,
+        guard bytes.count == 10, bytes[4] == dash, bytes[7] == dash, let year = bytes.extracting(0..<4).decimal,
             let month = bytes.extracting(5..<7).decimal, (1...12).contains(month),
             let day = bytes.extracting(8..<10).decimal, day > 0
         else { return nil }

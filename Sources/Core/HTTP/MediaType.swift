@@ -63,18 +63,16 @@ struct FieldParameters: Sendable, Equatable {
     /// The parameters in order, names in lower case; all after a malformed one, or after the sixteenth, are left out.
     let parameters: [RequestTarget.Argument]
 
-    subscript(name: String) -> String? { parameters[name] }
-}
-
-extension FieldParameters {
     /// Reads the bytes of a field value.
     init(_ field: some Sequence<UInt8>) {
         var bytes = Array(field)[...]
-        let value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmingBlanks))
+        value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmingBlanks))
         var parameters: [RequestTarget.Argument] = []
         while parameters.count < 16, let parameter = bytes.removeParameter() { parameters.append(parameter) }
-        self.init(value: value, parameters: parameters)
+        self.parameters = parameters
     }
+
+    subscript(name: String) -> String? { parameters[name] }
 }
 
 extension ArraySlice<UInt8> {

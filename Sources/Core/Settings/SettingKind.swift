@@ -11,30 +11,29 @@ package struct SettingKind<Value: Sendable>: Sendable {
     /// Reads a text; returns nil if the text is no value.
     let parse: @Sendable (String) -> Value?
     /// The closure makes the text that people and logs see in place of a value; nil shows the value itself.
-    let redact: (@Sendable (String) -> String)?
+    private var redact: (@Sendable (String) -> String)?
     /// The text for which a flag without a value stands; nil if the flag needs a value.
     let bareFlag: String?
     /// Whether the setting can also be read from a file that its `_FILE` variant names.
     private(set) var hasFile = false
 
-    /// Creates a kind of setting; without `redact`, its texts may be shown.
+    /// Creates a kind of setting whose texts may be shown.
     package init(
-        placeholder: String, expected: String, example: String, redact: (@Sendable (String) -> String)? = nil,
-        bareFlag: String? = nil, parse: @escaping @Sendable (String) -> Value?
+        placeholder: String, expected: String, example: String, bareFlag: String? = nil,
+        parse: @escaping @Sendable (String) -> Value?
     ) {
         self.placeholder = placeholder
         self.expected = expected
         self.example = example
         self.parse = parse
-        self.redact = redact
         self.bareFlag = bareFlag
     }
 
     /// Returns the same kind, shown only through the closure, and readable from a file that the `_FILE` variant names.
     package func redacted(_ redact: @escaping @Sendable (String) -> String) -> SettingKind {
-        SettingKind(
-            placeholder: placeholder, expected: expected, example: example, redact: redact, parse: parse
-        ).reloadable
+        var kind = reloadable
+        kind.redact = redact
+        return kind
     }
 
     /// The same kind, readable from a file that the `_FILE` variant names: a file can change while the program runs.

@@ -154,18 +154,16 @@ extension PipelineConnection {
     }
 
     /// Runs statements without parameters, separated by semicolons, and waits for their end.
-    package func runScript(_ sql: String, within seconds: Int = 60) throws(PostgreSQLError) {
+    package func runScript(_ sql: String) throws(PostgreSQLError) {
         guard unsafe PQsendQuery(handle, sql) == 1 else { throw lastError }
-        _ = try outcome(within: seconds)
+        _ = try outcome(within: 60)
     }
 
     /// Prepares a statement under a name, outside of pipeline mode.
-    package func prepare(
-        _ name: String, _ sql: String, _ types: [Parameter], within seconds: Int = 10
-    ) throws(PostgreSQLError) {
+    package func prepare(_ name: String, _ sql: String, _ types: [Parameter]) throws(PostgreSQLError) {
         let numbers = types.map(\.type)
         guard unsafe PQsendPrepare(handle, name, sql, Int32(numbers.count), numbers) == 1 else { throw lastError }
-        _ = try outcome(within: seconds)
+        _ = try outcome(within: 10)
     }
 
     /// Limits all waits from now on to this time together, whatever the deadline of each is.
