@@ -29,7 +29,6 @@ package final class DurationHistogram: Sendable {
         nanoseconds.add(Int(clamping: duration), ordering: .relaxed)
     }
 
-    /// The number of durations that were counted.
     package var count: Int { cumulativeCounts.last?.count ?? 0 }
 
     /// The time of all of them together.

@@ -5,7 +5,6 @@ package struct FNV1a {
 
     package init() {}
 
-    /// Creates the hash of this text alone.
     package init(of text: String) {
         add(text)
     }

@@ -7,10 +7,8 @@ package struct IPAddress: Sendable, Hashable {
 
     private static let mapped: UInt128 = 0xFFFF << 32
 
-    /// Creates the IPv6 address of these bits.
     package init(bits: UInt128) { self.bits = bits }
 
-    /// Creates the IPv4 address of these bits.
     package init(version4 bits: UInt32) { self.bits = Self.mapped | UInt128(bits) }
 
     /// Reads the address in a text such as `192.0.2.1` or `2001:db8::1`; nil for any other text.
@@ -46,7 +44,6 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether this is an address of IPv4.
     package var isVersion4: Bool { bits >> 32 == 0xFFFF }
 
     /// Whether the address is of this machine: 127.0.0.0/8 or ::1.

@@ -23,7 +23,6 @@ package struct OperatorError: Error, Sendable, Equatable {
     /// There is no room for what a database has to write.
     package static let diskFull = OperatorError("there is no room on the disk")
 
-    /// The sentence.
     package var message: String { advice.map { "\(failure); \($0)" } ?? failure }
 
     /// The same error, with this advice if it has none.

@@ -31,12 +31,10 @@ extension String {
         return hasUppercase ? String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self) : self
     }
 
-    /// Whether the text contains a control character.
     package var hasControlCharacter: Bool {
         unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 
-    /// Whether the text contains U+0000.
     package var containsNUL: Bool { utf8.span.contains { $0 == 0 } }
 
     /// Returns at most this many characters, with a question mark for each that is not printable ASCII: the text came
@@ -99,7 +97,6 @@ extension Span<UInt8> {
     /// Returns whether these are the bytes of a text.
     package func isSame(as text: String) -> Bool { isSame(as: text.utf8.span) }
 
-    /// Returns whether both have the same bytes.
     package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var index = 0

@@ -22,7 +22,6 @@ package struct Timestamp: Sendable, Equatable {
     private static let last: Int64 = 253_402_300_799_999
     private static let dayLength: Int64 = 86_400_000
 
-    /// The 24 bytes as a text.
     package var text: String {
         var bytes: [UInt8] = []
         append(to: &bytes)

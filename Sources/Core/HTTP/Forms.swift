@@ -42,7 +42,6 @@ extension PercentDecoding {
 
 /// The body of `multipart/form-data` (RFC 7578): parts with names, and with values byte for byte.
 package struct MultipartForm: Sendable, Equatable {
-    /// One field of the form.
     package struct Part: Sendable, Equatable {
         package let name: String
         /// The media type, if the part names one.
@@ -78,7 +77,6 @@ package struct MultipartForm: Sendable, Equatable {
     }
 }
 
-/// Reads a multipart body from a position.
 private struct MultipartReader {
     let body: [UInt8]
     let delimiter: [UInt8]

@@ -13,7 +13,6 @@ package enum ForwardedClient: Sendable, Hashable {
     /// The client's address, with its text as the proxy wrote it, without a port.
     case client(IPAddress, text: String)
 
-    /// Reads the fields of a request.
     package init(in headers: HeaderSection, trusting proxies: [IPAddressRange]) {
         // An element of `Forwarded` has the form of parameters; one that names no client counts as an empty node.
         let standard = headers.elements("Forwarded").map { FieldParameters(";\($0)".utf8)["for"] ?? "" }
@@ -64,7 +63,6 @@ package struct ForwardedOrigin: Sendable, Hashable {
     /// A value as `Host` has it; nil if the proxy says nothing else.
     package let host: String?
 
-    /// Reads the fields of a request.
     package init(in headers: HeaderSection) {
         let standard = headers.elements("Forwarded").first.map { FieldParameters(";\($0)".utf8) }
         func value(_ parameter: String, _ field: String) -> String? {

@@ -63,7 +63,6 @@ struct FieldParameters: Sendable, Equatable {
     /// The parameters in order, names in lower case; all after a malformed one, or after the sixteenth, are left out.
     let parameters: [RequestTarget.Argument]
 
-    /// Reads the bytes of a field value.
     init(_ field: some Sequence<UInt8>) {
         var bytes = Array(field)[...]
         value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmingBlanks))

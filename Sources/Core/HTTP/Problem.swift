@@ -38,7 +38,6 @@ package struct Problem: Error, Sendable, Equatable {
 }
 
 extension Problem {
-    /// The media type of ``json``.
     package static let mediaType = "application/problem+json"
 
     /// The problem as one line of JSON, with `error` and `message` for readers that know no RFC 9457.
@@ -53,7 +52,6 @@ extension Problem {
         return JSONValue.object(JSONObject(members)).serialized()
     }
 
-    /// The problem as one line of text.
     package var line: [UInt8] {
         let ids = identifiers.isEmpty ? "" : " ids: \(identifiers.map(String.init).joined(separator: ", "))"
         return Array("\(title). \(detail)\(ids) (\(code))\n".utf8)
@@ -117,7 +115,6 @@ package enum HTTPFault: Error, Sendable, Hashable, CaseIterable {
     case timeout
     /// More requests wait than the server may hold (V-153).
     case overloaded
-    /// The server is about to stop.
     case stopping
     /// One client has as many requests under way as are allowed.
     case tooManyAtOnce

@@ -27,7 +27,6 @@ package struct RequestTarget: Sendable, Equatable {
         self.query = query
     }
 
-    /// The segments of the path.
     package var path: [String] {
         absolutePath.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }

@@ -57,7 +57,6 @@ package struct FieldLines: Sendable, Equatable {
         bytes.append(0x0A)
     }
 
-    /// Appends all lines of another answer.
     package mutating func append(_ lines: FieldLines) {
         bytes.append(contentsOf: lines.bytes)
     }
@@ -68,7 +67,6 @@ package struct FieldLines: Sendable, Equatable {
         append(name, value)
     }
 
-    /// Removes all fields of the name.
     package mutating func remove(_ name: String) {
         while let line = line(name, from: 0) { bytes.removeSubrange(line.lowerBound..<line.upperBound + 2) }
     }

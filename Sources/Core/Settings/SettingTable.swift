@@ -84,7 +84,6 @@ package struct SettingEntry: Sendable, Equatable {
     package var placeholder: String?
     /// The default, or a text that says what happens without a value.
     package var fallback = ""
-    /// Whether the setting takes several values.
     package var isList = false
     /// Whether the setting can be read from a file.
     package var hasFile = false
@@ -93,7 +92,6 @@ package struct SettingEntry: Sendable, Equatable {
     package var shown = ""
     /// Whether there is no value, so that ``shown`` only says what happens without one.
     var isAbsent = false
-    /// The source of the effective value.
     package var source = Source.fallback
     /// Whether the entry stands for settings of any group, in the help only.
     var isPattern = false
@@ -133,7 +131,6 @@ package struct SettingMistakes: Error, Sendable, Equatable, CustomStringConverti
     /// One sentence for each mistake, in the order of the table.
     package let messages: [String]
 
-    /// The mistakes, one a line.
     package var description: String {
         messages.joined(separator: "\n")
     }

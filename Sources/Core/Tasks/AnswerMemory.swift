@@ -36,7 +36,6 @@ package final class AnswerMemory: Sendable {
         }
     }
 
-    /// A request that waits for room.
     fileprivate struct Waiter {
         let caller: ObjectIdentifier
         let owner: Owner

@@ -97,7 +97,6 @@ package struct ChangesPage: Sendable, Equatable {
     package let tasks: TaskList
     /// The ids of tasks that were removed; the client may never have had them.
     package let removed: [Int64]
-    /// The point after this page.
     package let next: ChangePoint
     /// Whether more changes are known already.
     package let more: Bool

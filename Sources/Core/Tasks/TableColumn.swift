@@ -125,7 +125,6 @@ extension Owner {
         self.init(name)
     }
 
-    /// An owner that was stored.
     package init(stored name: String) throws(ForeignValue) {
         guard let owner = Owner(checked: name) else { throw .owner }
         self = owner
@@ -147,7 +146,6 @@ package struct OwnerCounts: Sendable, Equatable {
 }
 
 extension TaskText {
-    /// A text that was stored.
     init(stored value: JSONValue) throws(ForeignValue) {
         self = try rethrowing(as: { ForeignValue("text", ": \($0)") }) { () throws(TaskText.Failure) in
             try TaskText(value.string ?? "")

@@ -2,7 +2,6 @@
 package protocol TaskCommand: Sendable {
     /// The outcome that the caller gets once the change is durable.
     associatedtype Outcome: Sendable
-    /// The owner of the tasks.
     var owner: Owner { get }
     /// When the caller's token was issued, in milliseconds since 1970, UTC; a caller without a token comes after all.
     var issued: Int64 { get set }
@@ -34,7 +33,6 @@ extension TaskCommand {
     }
 }
 
-/// What a command reads of its owner.
 package enum CommandReads: Sendable {
     /// The owner's row, which is made if there is none, and the record of an idempotency key.
     case row(key: String?)
@@ -304,7 +302,6 @@ package struct FindTask: Sendable {
     }
 }
 
-/// A selection of an owner's tasks.
 package struct TaskQuery: Sendable, Hashable {
     /// Only completed tasks, only open ones, or (nil) both.
     package var completed: Bool?

@@ -131,7 +131,6 @@ package struct TaskDetailsChange: Sendable, Equatable {
     /// Whether the change sets or removes a detail.
     package func concerns(_ detail: TaskDetail) -> Bool { values[detail] != nil || removed.contains(detail) }
 
-    /// The details after the change.
     package func applied(to old: TaskDetails) -> TaskDetails {
         var details = old
         for member in values.members { details[member.detail] = member.value }

@@ -5,7 +5,6 @@ package struct TaskPage {
     private let owner: Owner
     private let memory: AnswerMemory
     private let rows: Int
-    /// The number of tasks so far.
     package private(set) var count = 0
     private var rendering: TaskRendering
     private var lease: AnswerLease?

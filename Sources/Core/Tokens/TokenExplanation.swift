@@ -1,7 +1,6 @@
 import Basics
 import JSON
 
-/// The result of checking a signature.
 package enum SignatureFinding: Sendable, Equatable {
     /// The key is known, published under these issuers, and signed this token.
     case good([TokenIssuer])
@@ -118,7 +117,6 @@ package enum TokenCheck: Sendable, Equatable, CaseIterable {
 struct ExplanationWalk {
     private(set) var findings: [TokenExplanation.Finding] = []
 
-    /// Takes the token apart.
     mutating func form(_ text: String) -> CompactToken? {
         make(.form) { () throws(TokenRefusal) in try CompactToken(text) }
     }

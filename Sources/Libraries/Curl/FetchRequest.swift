@@ -9,15 +9,11 @@ package struct FetchRequest: Sendable, Equatable {
     package var connectTime: Duration
     /// The longest time for everything from the first look-up to the last byte (V-86).
     package var totalTime: Duration
-    /// The longest body.
     package var maxBytes: Int
     /// A file of PEM certificates that are trusted instead of the machine's own, if given.
     package var caFile: String?
-    /// Whether plain `http` is allowed.
     package var allowHTTP: Bool
-    /// The method of the request.
     package var method = "GET"
-    /// The type of content that is wanted.
     package var accept = "application/json"
     /// Whether the question is for a server of this package, on this machine or in a network for development.
     ///

@@ -33,7 +33,6 @@ struct JSONScalar {
         }
     }
 
-    /// Returns the text of a string.
     func string(in text: [UInt8]) -> String {
         kind == .escapedString ? unescaped(text) : decoded(text)
     }

@@ -181,7 +181,6 @@ extension JSONScanner {
         }
     }
 
-    /// Returns the value of four hexadecimal digits.
     private func unit(at start: Int) -> UInt16? {
         guard text.count >= start + 4 else { return nil }
         var unit: UInt16 = 0

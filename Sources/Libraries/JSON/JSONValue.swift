@@ -14,7 +14,6 @@ package enum JSONValue: Sendable, Equatable {
 
 /// The members of a JSON object, in their order; names are unique.
 package struct JSONObject: Sendable, Equatable {
-    /// One name and its value.
     package struct Member: Sendable, Equatable {
         /// The name, unescaped.
         package let name: String
@@ -125,7 +124,6 @@ package enum JSONError: Error, Equatable, Sendable {
     case malformed(reason: String, offset: Int)
 }
 
-/// The limits of one reading.
 package struct JSONLimits: Sendable, Equatable {
     /// The longest text, in bytes.
     package var bytes: Int

@@ -10,7 +10,6 @@ private import COpenSSL
     static let sha512 = DigestAlgorithm("SHA512", byteCount: 64)
 
     let method: OpaquePointer
-    /// The bytes of a digest.
     let byteCount: Int
 
     private init(_ name: String, byteCount: Int) {
@@ -35,7 +34,6 @@ private import COpenSSL
     }
 }
 
-/// The hash function SHA-256.
 package enum SHA256 {
     /// Returns the 32 bytes of the digest.
     package static func digest(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha256.digest(bytes) }
@@ -82,7 +80,6 @@ package enum ConstantTime {
     }
 }
 
-/// Unpredictable random bytes.
 package enum SecureRandom {
     /// Returns this many bytes of OpenSSL's generator, which reseeds itself from the system.
     ///

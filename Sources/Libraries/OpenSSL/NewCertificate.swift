@@ -4,7 +4,6 @@ private import COpenSSL
 package struct NewCertificate: Sendable {
     /// The common name.
     package let name: String
-    /// The key that it certifies.
     package let key: PrivateKey
     /// The serial number, big-endian; its first bit is 0.
     package let serial: [UInt8]

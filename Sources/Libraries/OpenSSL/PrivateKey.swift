@@ -5,7 +5,6 @@ private import COpenSSL
 ///
 /// The server holds no such key. The key is immutable, and any thread may sign.
 package final class PrivateKey: Sendable {
-    /// The algorithm of the signatures.
     package let algorithm: SignatureAlgorithm
     let handle: KeyHandle
 
@@ -64,7 +63,6 @@ package final class PrivateKey: Sendable {
         number(OSSL_PKEY_PARAM_RSA_E)
     }
 
-    /// The numbers of the public half.
     package var numbers: PublicKeyNumbers {
         guard algorithm.keyKind != .rsa else { return .rsa(modulus: modulus, exponent: exponent) }
         let octets = algorithm.curve?.octets ?? 16

@@ -69,7 +69,6 @@ package enum CertificateFlaw: Sendable, Equatable {
 }
 
 extension ServerCredentials {
-    /// The server's own certificate.
     package var own: CertificateFacts { certificates[0] }
 
     /// Returns the flaws that clients find at this time, in seconds since 1970.
@@ -96,7 +95,6 @@ extension ServerCredentials {
     }
 }
 
-/// The certificates of one text.
 private struct CertificateChain {
     private let certificates: [CertificateHandle]
 

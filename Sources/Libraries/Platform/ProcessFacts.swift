@@ -1,7 +1,6 @@
 package import Basics
 private import Glibc
 
-/// Facts of the system about this process.
 package enum ProcessFacts {
     /// The variables that the process was started with; invalid UTF-8 is repaired.
     ///
@@ -26,7 +25,6 @@ package enum ProcessFacts {
         return Array(CommandLine.arguments.dropFirst())
     }
 
-    /// The number of this process.
     package static var identifier: Int32 { getpid() }
 
     /// The bytes of memory that the process occupies now.

@@ -50,7 +50,6 @@ package struct Signals: Sendable {
         return spared
     }
 
-    /// Waits for the next signal.
     package func next() -> Signal {
         while true {
             if let signal = next(within: .seconds(86_400)) { return signal }

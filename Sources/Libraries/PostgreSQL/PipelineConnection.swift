@@ -56,7 +56,6 @@ package final class PipelineConnection {
             sqlState: nil, message: lines.isEmpty ? "connection lost" : lines.joined(separator: "; "))
     }
 
-    /// Whether the session is over.
     package var isLost: Bool { unsafe PQstatus(handle) != CONNECTION_OK }
 
     /// The number of the socket, for waiting.

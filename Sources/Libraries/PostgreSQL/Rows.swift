@@ -13,7 +13,6 @@ package struct Rows: ~Copyable {
         unsafe PQclear(handle)
     }
 
-    /// The number of rows.
     package var count: Int { unsafe Int(PQntuples(handle)) }
 
     /// The command tag by which the server names its work, such as `COMMIT` or `INSERT 0 1`.

@@ -34,7 +34,6 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         case other
     }
 
-    /// The kind, from the primary code.
     package var kind: Kind {
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy

@@ -18,7 +18,6 @@ struct BearerAuthentication: Sendable {
         rate = configuration.rateLimit.map { RateLimiter(perSecond: $0, time: configuration.time) }
     }
 
-    /// The token that the request presents.
     func token(of head: RequestHead) throws(APIFailure) -> ArraySlice<UInt8> {
         switch BearerCredentials(of: head, allowQuery: allowQueryToken) {
         case .none: throw .credentials(.missing)
@@ -78,7 +77,6 @@ package enum BearerCredentials: Equatable, Sendable {
     /// One token, whose bytes are looked at only if it is refused (``isWellFormed(_:)``).
     case token(ArraySlice<UInt8>)
 
-    /// Reads the credentials of a request.
     package init(of head: RequestHead, allowQuery: Bool) {
         let field: ArraySlice<UInt8>?
         switch head.headers.occurrence(of: "Authorization") {
@@ -158,7 +156,6 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// The number of persons in the table.
     var count: Int { table.withLock { $0.buckets.count } }
 
     private func fullBucket(_ now: Int64) -> TokenBucket {
@@ -172,7 +169,6 @@ final class RateLimiter: Sendable {
     }
 }
 
-/// The remaining requests of a person.
 struct RateState: Sendable {
     let perSecond: Int
     /// The number of requests that the person may make at once.

@@ -19,9 +19,7 @@ package final class ChangeStreams: Sendable {
     }
 
     package struct Statistics: Sendable, Equatable {
-        /// Streams that are open now.
         package var open = 0
-        /// Events that were sent.
         package var events = 0
     }
 
@@ -90,12 +88,10 @@ extension ChangeStreams {
         }
     }
 
-    /// Ends all streams of a person.
     package func end(of owner: Owner, _ ending: Ending) {
         for stream in streams(of: owner) { stream.end(ending) }
     }
 
-    /// Ends all streams.
     package func endAll(_ ending: Ending) {
         for stream in all { stream.end(ending) }
     }
@@ -212,7 +208,6 @@ final class ChangeStream: Sendable {
         }
     }
 
-    /// Asks again after a failure.
     fileprivate func retry() { askIfNeeded { $0.isBehind } }
 
     /// The event is with the client's system, or there was nothing to send.

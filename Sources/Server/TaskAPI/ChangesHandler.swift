@@ -1,7 +1,6 @@
 import HTTP
 import Tasks
 
-/// Changes since a point.
 extension TaskHandlers {
     /// `GET /api/tasks/changes`: what was changed and removed since a token; without one it begins with the whole list.
     ///
@@ -33,7 +32,6 @@ extension TaskHandlers {
 }
 
 extension ListChanges {
-    /// The question of a request's arguments.
     init(_ target: RequestTarget, of owner: Owner) throws(APIFailure) {
         var since: ChangePoint?
         if let token = target["since"] {

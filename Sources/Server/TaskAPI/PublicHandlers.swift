@@ -69,7 +69,6 @@ struct PublicHandlers: Sendable {
         return name.isEmpty ? "index.html" : name
     }
 
-    /// See ``ProtectedResource``.
     func protectedResource(_ request: APIRequest) throws(APIFailure) -> HandlerResult {
         .ready(Self.json(try resource.document(request)))
     }

@@ -42,7 +42,6 @@ struct Representation: Sendable {
         return response
     }
 
-    /// The answer with the bytes as they are.
     private var plain: Response {
         var response = Response(200, headers: headers, body: bytes)
         response.kept = lease

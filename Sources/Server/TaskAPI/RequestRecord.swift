@@ -9,7 +9,6 @@ package import Tokens
 package struct RequestRecord: Sendable {
     /// The number of the request, as in `X-Request-Id`.
     package var identifier: String
-    /// The method of the request.
     package var method: Method
     /// The pattern of the path, such as `/api/tasks/{id}`.
     package var route: String
@@ -18,11 +17,9 @@ package struct RequestRecord: Sendable {
     package var duration: UInt64
     /// The length of the answer's body, in bytes.
     package var bytes: Int
-    /// The address of the client.
     package var peer: String
     /// A digest of the owner, the same for all requests of one person.
     package var owner: UInt64?
-    /// The code of the problem that was answered.
     package var problem: String?
     /// The fine reason why the token was refused (V-116).
     package var refusal: TokenRefusal?

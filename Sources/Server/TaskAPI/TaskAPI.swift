@@ -14,7 +14,6 @@ package final class TaskAPI: RequestHandler {
     private let authentication: BearerAuthentication
     package let routes: RouteTable
     private let pages: PublicHandlers
-    /// The streams of changes that are open.
     package let streams: ChangeStreams
     private let commonHeaders: CommonHeaders
     private let resourceParameter: String?

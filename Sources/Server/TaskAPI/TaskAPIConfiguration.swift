@@ -5,7 +5,6 @@ package import Tokens
 
 /// Everything that the API needs from outside.
 package struct TaskAPIConfiguration: Sendable {
-    /// The store of the tasks.
     package var store: any TaskStore
     package var verifier: any TokenVerifier
     package var time: any TimeSource
@@ -36,7 +35,6 @@ package struct TaskAPIConfiguration: Sendable {
     package var isSecure = false
     /// The files of `Public/`, by their path.
     package var files: [String: PublicFile] = [:]
-    /// What the page needs to sign in.
     package var page = PageConfiguration()
     /// The issuers whose tokens are accepted now, as far as they are known, for the metadata of the protected resource.
     package var authorizationServers: @Sendable () -> [String] = { [] }
@@ -67,11 +65,9 @@ package enum CrossOrigin: Sendable, Equatable {
 package struct PageConfiguration: Sendable, Equatable {
     /// The authority as the browser reaches it; empty if not configured.
     package var authority: String
-    /// The application to sign in to.
     package var clientIdentifier: String
     /// The policies, in the configured order.
     package var policies: [String]
-    /// The scopes to ask for.
     package var scopes: [String]
 
     package init(

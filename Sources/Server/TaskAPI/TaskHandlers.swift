@@ -11,7 +11,6 @@ import Tokens
 final class TaskHandlers: Sendable {
     let store: any TaskStore
     let time: any TimeSource
-    /// The memory of long answers.
     let answers: AnswerMemory
     let streams: ChangeStreams
     private let patience: Duration
@@ -264,7 +263,6 @@ final class TaskHandlers: Sendable {
 }
 
 extension TaskQuery {
-    /// The selection that a query asks for.
     init(_ target: RequestTarget) throws(APIFailure) {
         self.init()
         if let value = target["completed"] {
@@ -328,7 +326,6 @@ extension FNV1a {
     }
 }
 
-/// Changes of several tasks with one request.
 extension TaskHandlers {
     /// `PATCH /api/tasks`: all changes of the list, or none.
     func changeAll(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {

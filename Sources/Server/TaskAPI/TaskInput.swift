@@ -179,7 +179,6 @@ extension TaskInput {
 }
 
 extension TaskText {
-    /// The text that a request gives.
     init(given text: String) throws(APIFailure) {
         self = try rethrowing(as: { APIFailure.input(.text($0)) }) { () throws(Failure) in try TaskText(text) }
     }

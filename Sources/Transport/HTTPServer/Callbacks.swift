@@ -71,7 +71,6 @@ func requestCompleted(
     unsafe object(ClientConnection.self, context?.pointee)?.endRequest()
 }
 
-/// Takes one field line of a request.
 func fieldReceived(
     _ layout: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
     _ value: UnsafePointer<CChar>?, _ valueSize: Int

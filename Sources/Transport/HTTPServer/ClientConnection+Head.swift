@@ -4,7 +4,6 @@ private import Glibc
 import HTTP
 
 extension ClientConnection {
-    /// Checks the head that has arrived.
     func checkHead(_ call: AccessCall?) -> RequestLifecycle.Event {
         guard let call = unsafe call else { return .headRefused(refusal(of: .framing), keepsConnection: false) }
         var layout = unsafe HeadLayout(call, targetSize: targetSize, limit: core.limits.fields)

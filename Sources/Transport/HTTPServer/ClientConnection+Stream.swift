@@ -42,7 +42,6 @@ extension ClientConnection {
         }
     }
 
-    /// Ends a stream whose request is over.
     func end(_ stream: ResponseStream) {
         core.streams.subtract(1, ordering: .relaxed)
         stream.close()

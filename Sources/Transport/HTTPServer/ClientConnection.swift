@@ -101,7 +101,6 @@ final class ClientConnection: @unchecked Sendable {
         return (core.firstIdentifier &+ (number << 20) &+ count).hexadecimal
     }
 
-    /// When the whole request must be over.
     var requestEnd: UInt64 { requestStart &+ core.times.request }
 
     /// Whether the response under way is the last one of the connection.

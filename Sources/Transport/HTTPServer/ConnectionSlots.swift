@@ -62,7 +62,6 @@ final class AddressCounts: Sendable {
         }
     }
 
-    /// Counts one of this address less.
     func release(_ address: IPAddress) {
         counts.withLock { counts in
             let left = counts[address, default: 1] - 1

@@ -164,7 +164,6 @@ extension ClientConnection {
 
 /// The speed at which a client acknowledges a long response, since the enforcing thread first saw the response.
 struct DownloadRate {
-    /// The number of the request on its connection.
     let request: Int
     /// The start of the measurement on the coarse monotonic clock, in nanoseconds.
     let since: UInt64

@@ -53,7 +53,6 @@ package final class HTTPServer: Sendable {
 
     deinit { stop(patience: .zero) }
 
-    /// The state of the server at this moment.
     package var statistics: ServerStatistics { core.statistics }
 
     /// Shows another identity on the TLS connections that are accepted from now on; those that are open keep theirs.

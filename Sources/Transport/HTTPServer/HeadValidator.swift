@@ -6,7 +6,6 @@ struct HeadValidator {
     private(set) var host: ArraySlice<UInt8>?
     private(set) var body = RequestLifecycle.ExpectedBody.none
     private(set) var fault: HTTPFault?
-    /// Whether there is a field `Expect`.
     private(set) var hasExpectation = false
     private var isUnexpected = false
     private var seen: SingleFields = []

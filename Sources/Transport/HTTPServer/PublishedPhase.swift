@@ -10,7 +10,6 @@ struct PublishedPhase: ~Copyable, Sendable {
     /// The deadline in nanoseconds of the coarse monotonic clock.
     private let deadline: Atomic<UInt64>
     private let bodyStart = Atomic<UInt64>(0)
-    /// The bytes of the body that have arrived.
     private let bodyBytes = Atomic<Int>(0)
 
     /// Creates the phase of a new connection, which owes its first header block.

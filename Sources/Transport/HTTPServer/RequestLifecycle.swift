@@ -73,7 +73,6 @@ struct RequestLifecycle: Sendable {
         /// The response was written before the end of the body; at most `left` more bytes are dropped, and then the
         /// connection closes.
         case discarding(left: Int)
-        /// The library sends the response.
         case responding(isLong: Bool)
         /// The library sends what the stream has.
         case streaming(ResponseStream)
@@ -138,7 +137,6 @@ struct RequestLifecycle: Sendable {
         case refuse(HTTPFault)
         /// Let the body come, with room for that many bytes.
         case startBody(reserving: Int)
-        /// Keep the bytes of the event.
         case keepBytes
         /// Start the task of the handler and report ``Event/handlerPaused(_:)`` when it gives the thread back.
         case startHandler(@Sendable () async -> Decision, generation: UInt64)

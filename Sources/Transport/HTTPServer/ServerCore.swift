@@ -60,7 +60,6 @@ final class ServerCore: Sendable {
         slots.release(connection.address)
     }
 
-    /// Whether another connection may be accepted.
     var hasRoom: Bool { slots.hasRoom(streams: streams.load(ordering: .relaxed)) }
 
     func count(_ deadline: Deadline) {

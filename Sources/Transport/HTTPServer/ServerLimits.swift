@@ -21,9 +21,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var connectionMemory = 36 * 1024
     /// The most field lines of a request; a request with more gets a 431.
     package var fields = 100
-    /// The time for the header block.
     package var headerTime: Duration = .seconds(10)
-    /// The time for the body.
     package var bodyTime: Duration = .seconds(30)
     /// The time for a request, from its first line to the last byte of its answer.
     package var requestTime: Duration = .seconds(60)

@@ -22,7 +22,6 @@ func restore(_ storage: StorageSettings, from copy: String) throws(OperatorError
 }
 
 extension StorageSettings {
-    /// The path of an SQLite database.
     fileprivate var filePath: String {
         get throws(OperatorError) {
             if let path = database.path { return path }

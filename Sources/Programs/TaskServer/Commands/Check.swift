@@ -29,7 +29,6 @@ enum Finding {
     /// A check cannot find out the truth. The message says how else to.
     case open(String)
 
-    /// The verdict and the message.
     fileprivate var line: String {
         switch self {
         case .good(let message): "good  \(message)"

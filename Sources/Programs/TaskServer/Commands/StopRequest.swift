@@ -70,7 +70,6 @@ struct ProgressLine: ~Copyable {
         started = clock.monotonicNanoseconds
     }
 
-    /// Sets the count at the end.
     mutating func expect(_ total: Int) { progress.total = total }
 
     /// Shows the progress, at most ten times a second.

@@ -42,7 +42,6 @@ final class Log: Sendable {
     /// How many lines were dropped because their reader was too slow.
     var dropped: Int { queue.withLock { $0.dropped } }
 
-    /// Starts the thread that writes.
     func start() throws(SystemError) {
         _ = try NamedThread.start("log") { self.run() }
     }
@@ -162,7 +161,6 @@ struct LogText: ~Copyable {
         bytes.append(format == .json ? "}\n" : "\n")
     }
 
-    /// Appends the line to others.
     func copy(to lines: inout [UInt8]) { bytes.copy(to: &lines) }
 
     mutating func number(_ name: StaticString, _ value: Int) {

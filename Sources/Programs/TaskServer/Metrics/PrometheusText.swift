@@ -22,19 +22,16 @@ struct PrometheusText {
         text += " \(value)\n"
     }
 
-    /// A family of one sample.
     mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some CustomStringConvertible) {
         family(name, kind, help)
         sample(name, [], value)
     }
 
-    /// A family of one histogram.
     mutating func single(_ name: String, _ help: String, _ durations: DurationHistogram) {
         family(name, .histogram, help)
         histogram(name, [], durations)
     }
 
-    /// The samples of a histogram under these labels.
     mutating func histogram(_ name: String, _ labels: [(name: String, value: String)], _ durations: DurationHistogram) {
         // The total is the last of the same counts, since other threads go on counting.
         let counts = durations.cumulativeCounts

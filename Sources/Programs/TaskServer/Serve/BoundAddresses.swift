@@ -23,7 +23,6 @@ struct BoundAddresses {
         }
     }
 
-    /// The number of sockets.
     var count: Int { servers.count + (operators == nil ? 0 : 1) }
 }
 

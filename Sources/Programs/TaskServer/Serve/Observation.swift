@@ -134,7 +134,6 @@ extension Observation {
 }
 
 extension Observation {
-    /// Logs an event of the store.
     func observe(_ event: StoreEvent) {
         switch event {
         case .created(let version): log.write(.info, "database-created") { $0.number("schema", version) }

@@ -6,9 +6,7 @@ import SQLiteStore
 import TaskAPI
 import Tasks
 
-/// The store of the settings, open.
 struct OpenStore: Sendable {
-    /// The store as the API sees it.
     let store: any TaskStore
     /// Returns what the store counts; nil for a store in memory, which counts nothing.
     let statistics: @Sendable () -> StoreStatistics?

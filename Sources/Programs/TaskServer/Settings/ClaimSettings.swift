@@ -64,7 +64,6 @@ extension ProviderSettings {
     }
 }
 
-/// The scopes that tokens must have.
 struct ScopeSettings: Sendable {
     let claim: ScopeClaim
     /// The scope that a client asks for; Microsoft wants the address of the API in front of the name.

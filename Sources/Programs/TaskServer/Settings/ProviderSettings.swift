@@ -103,11 +103,9 @@ struct ProviderSettings: Sendable {
 enum ProviderKind: Sendable {
     /// Azure AD B2C, whose tokens name a policy.
     case b2c
-    /// Entra External ID.
     case externalID
     /// Entra ID, or an authority in Microsoft's form on a host of one's own.
     case microsoft
-    /// Another OpenID provider.
     case other
 
     init(host: String) {

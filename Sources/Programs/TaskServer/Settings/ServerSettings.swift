@@ -4,7 +4,6 @@ import IssuerKeys
 import Platform
 import Settings
 
-/// All settings of task-server.
 struct ServerSettings: SettingTable {
     static let prefix = "TASKS_"
 
@@ -127,7 +126,6 @@ struct LimitSettings: Sendable {
     }
 }
 
-/// How much is logged, and how.
 struct LogSettings: Sendable {
     let level: LogLevel
     let format: LogFormatSetting

@@ -211,7 +211,6 @@ struct SourcesSettings: Sendable {
     /// All sources in their order, at least one; the source without a name comes first, if it is configured.
     var all: [SourceSettings] { unnamed.isGiven || named.isEmpty ? [unnamed] + named : named }
 
-    /// Whether a setting of any source is given.
     var isGiven: Bool { unnamed.isGiven || !named.isEmpty }
 
     /// The scopes that clients of the sources ask for, each once.

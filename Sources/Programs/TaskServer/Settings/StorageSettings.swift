@@ -50,7 +50,6 @@ enum DatabaseLocation: Sendable, Equatable {
     /// A connection string of libpq; may hold a password.
     case postgresql(String)
 
-    /// The file, if there is one.
     var path: String? {
         switch self {
         case .sqlite(let path): path

@@ -80,7 +80,6 @@ struct TransportSettings: Sendable {
 }
 
 extension CertificateFlaw {
-    /// What is wrong, and what to do.
     var message: String {
         switch self {
         case .expired(let position, let moment):
