@@ -16,34 +16,59 @@ enum LoggedRequests: Sendable, Equatable {
 ///
 /// Refusals (V-132) and requests without a token are rationed by kind (``LogRation``). A probe is logged when its answer
 /// has changed.
-struct RequestLog: Sendable {
-    let log: Log
-    private let ration = LogRation()
-    private let probes = ProbeMemory()
-    private let sampler: RequestSampler
+final class RequestLog: Sendable {
+    private let log: Log
+    private let logged: LoggedRequests
     private let time: any TimeSource
+    private let ration = LogRation()
+    /// The number of requests of which one in N is logged.
+    private let sampled = Atomic<Int>(0)
+    /// The last answers of the health pages. Balancers ask every second, and only a change is worth a line.
+    private let answers = Mutex<[String: Status]>([:])
+    /// Whether a probe found the server ready since its start.
+    private let wasReady = Atomic(false)
 
     init(_ log: Log, _ logged: LoggedRequests, time: any TimeSource = SystemTime()) {
         self.log = log
-        sampler = RequestSampler(logged)
+        self.logged = logged
         self.time = time
     }
 
     func write(_ record: RequestRecord) {
-        guard let problem = record.problem else {
-            guard record.owner == nil else {
-                if let leftOut = sampler.take() { line(record, leftOut: leftOut) }
-                return
-            }
-            guard !probes.isRepeated(record) else { return }
-            // Pages and preflights: no token is needed for these.
-            let kind = "\(record.method.name) \(record.route) \(record.status.rawValue)"
-            guard let leftOut = ration.take(kind, at: time.monotonicNanoseconds) else { return }
-            return line(record, leftOut: leftOut)
+        if record.problem == nil, record.owner != nil {
+            if let leftOut = sample() { line(record, leftOut: leftOut) }
+            return
         }
-        let reason = record.refusal.map { "\(problem) \($0.code)" } ?? problem
-        guard let leftOut = ration.take(reason, at: time.monotonicNanoseconds) else { return }
+        if record.problem == nil, isRepeated(record) { return }
+        guard let leftOut = ration.take(kind(of: record), at: time.monotonicNanoseconds) else { return }
         line(record, leftOut: leftOut)
+    }
+
+    /// The reason of a refusal; of a page or a preflight, which needs no token, the method, the route and the status.
+    private func kind(of record: RequestRecord) -> String {
+        guard let problem = record.problem else {
+            return "\(record.method.name) \(record.route) \(record.status.rawValue)"
+        }
+        return record.refusal.map { "\(problem) \($0.code)" } ?? problem
+    }
+
+    /// The number of requests that were left out before the next one; nil if that one is left out, too.
+    private func sample() -> Int? {
+        switch logged {
+        case .all: return 0
+        case .errors: return nil
+        case .sample(let size):
+            let number = sampled.wrappingAdd(1, ordering: .relaxed).oldValue
+            guard number % size == 0 else { return nil }
+            return number == 0 ? 0 : size - 1
+        }
+    }
+
+    /// Whether this is the answer that the same health page gave before.
+    private func isRepeated(_ record: RequestRecord) -> Bool {
+        guard record.isProbe else { return false }
+        if record.route == "/readyz", record.status == 200 { wasReady.store(true, ordering: .relaxed) }
+        return answers.withLock { $0.updateValue(record.status, forKey: record.route) } == record.status
     }
 
     private func line(_ record: RequestRecord, leftOut: Int) {
@@ -71,52 +96,12 @@ struct RequestLog: Sendable {
     private func level(of record: RequestRecord) -> LogLevel {
         switch record.status.rawValue {
         // A probe asked whether the server is ready, and got its answer. Each start begins with such probes.
-        case 500... where record.isProbe: probes.wasReady ? .warning : .info
+        case 500... where record.isProbe: wasReady.load(ordering: .relaxed) ? .warning : .info
         // One person's readers can cause this alone.
         case 500... where record.problem == "list.no_room": .warning
         case 500...: .error
         default: .info
         }
-    }
-}
-
-/// Chooses the requests that are logged; all loops share it.
-private final class RequestSampler: Sendable {
-    private let logged: LoggedRequests
-    private let count = Atomic<Int>(0)
-
-    init(_ logged: LoggedRequests) {
-        self.logged = logged
-    }
-
-    /// The number of requests that were left out before the next one; nil if that one is left out, too.
-    func take() -> Int? {
-        switch logged {
-        case .all: return 0
-        case .errors: return nil
-        case .sample(let size):
-            let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
-            guard number % size == 0 else { return nil }
-            return number == 0 ? 0 : size - 1
-        }
-    }
-}
-
-/// The last answers of the health pages.
-///
-/// Balancers ask every second, and only a change is worth a line.
-private final class ProbeMemory: Sendable {
-    private let last = Mutex<[String: Status]>([:])
-    private let ready = Atomic(false)
-
-    /// Whether a probe found the server ready since its start.
-    var wasReady: Bool { ready.load(ordering: .relaxed) }
-
-    /// Whether this is the answer that the same page gave before.
-    func isRepeated(_ record: RequestRecord) -> Bool {
-        guard record.isProbe else { return false }
-        if record.route == "/readyz", record.status == 200 { ready.store(true, ordering: .relaxed) }
-        return last.withLock { $0.updateValue(record.status, forKey: record.route) } == record.status
     }
 }
 
