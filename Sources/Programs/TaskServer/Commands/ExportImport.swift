@@ -7,13 +7,13 @@ import Tasks
 /// `task-server export`: every task, or those of one person, as a line of JSON, in a file or on standard output.
 func export(_ settings: ServerSettings, to target: String?, _ signals: Signals) throws(OperatorError) -> ExitStatus {
     let owner = try settings.command.owner.map { (name) throws(OperatorError) in try Owner(named: name) }
-    let database = ExportedDatabase(database: try settings.storage.taskDatabase(), owner: owner)
+    let database = try settings.storage.taskDatabase()
     let advice =
         target.map { "there is no file \($0) yet: export again" } ?? "the output has not its last line: export again"
     let stop = try StopRequest.watching(signals, advice: advice)
     let summary = try rethrowing(as: { $0.advising(advice) }) { () throws(OperatorError) in
-        guard let target else { return try exportToOutput(database, stop) }
-        return try export(database, to: target, stop)
+        guard let target else { return try exportToOutput(database, of: owner, stop) }
+        return try export(database, of: owner, to: target, stop)
     }
     let count = summary.tasks.counted("task")
     guard summary.isWhole else {
@@ -24,17 +24,11 @@ func export(_ settings: ServerSettings, to target: String?, _ signals: Signals) 
     return .success
 }
 
-/// A database, and the only owner whose lines are exported.
-private struct ExportedDatabase {
-    let database: TaskDatabase
-    let owner: Owner?
-}
-
 private func export(
-    _ database: ExportedDatabase, to target: String, _ stop: StopRequest
+    _ database: TaskDatabase, of owner: Owner?, to target: String, _ stop: StopRequest
 ) throws(OperatorError) -> ExportSummary {
     var file = try LineFile.create(target)
-    let summary = try run(database, ProgressLine("tasks"), stop) { (line: [UInt8]) throws(SystemError) in
+    let summary = try run(database, of: owner, ProgressLine("tasks"), stop) { (line: [UInt8]) throws(SystemError) in
         try file.append(line)
     }
     guard summary.isWhole else { return summary }
@@ -42,9 +36,12 @@ private func export(
     return summary
 }
 
-private func exportToOutput(_ database: ExportedDatabase, _ stop: StopRequest) throws(OperatorError) -> ExportSummary {
+private func exportToOutput(
+    _ database: TaskDatabase, of owner: Owner?, _ stop: StopRequest
+) throws(OperatorError) -> ExportSummary {
     var waiting: [UInt8] = []
-    let summary = try run(database, ProgressLine("tasks", besides: .output), stop) { (line) throws(SystemError) in
+    let progress = ProgressLine("tasks", besides: .output)
+    let summary = try run(database, of: owner, progress, stop) { (line) throws(SystemError) in
         waiting += line
         waiting.append(UInt8(ascii: "\n"))
         guard waiting.count > 1 << 16 else { return }
@@ -56,12 +53,13 @@ private func exportToOutput(_ database: ExportedDatabase, _ stop: StopRequest) t
 }
 
 private func run(
-    _ exported: ExportedDatabase, _ progress: consuming ProgressLine, _ stop: StopRequest, to output: LineOutput
+    _ database: TaskDatabase, of owner: Owner?, _ progress: consuming ProgressLine, _ stop: StopRequest,
+    to output: LineOutput
 ) throws(OperatorError) -> ExportSummary {
     defer { progress.leave() }
-    let tables = try exported.database.open(for: .read)
-    if progress.isShown, exported.owner == nil { progress.expect(try tables.countTasks()) }
-    return try tables.export(of: exported.owner, to: output) { tasks in
+    let tables = try database.open(for: .read)
+    if progress.isShown, owner == nil { progress.expect(try tables.countTasks()) }
+    return try tables.export(of: owner, to: output) { tasks in
         progress.show(tasks)
         return !stop.isMade
     }
