@@ -23,7 +23,7 @@ final class RequestLog: Sendable {
     private let ration = LogRation()
     /// The number of requests of which one in N is logged.
     private let sampled = Atomic<Int>(0)
-    /// The last answers of the health pages. Balancers ask every second, and only a change is worth a line.
+    /// The last answers of the health pages, for which balancers ask every second: only a change is worth a line.
     private let answers = Mutex<[String: Status]>([:])
     /// Whether a probe found the server ready since its start.
     private let wasReady = Atomic(false)

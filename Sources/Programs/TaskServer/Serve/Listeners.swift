@@ -29,13 +29,9 @@ final class Listeners: Sendable {
         let identity = credentials?.identity
         addresses = bound.servers.map(\.address.description)
         operatorAddress = bound.operators?.address.description
-        var servers: [HTTPServer] = []
-        for (address, limits) in zip(bound.servers, limits) {
-            servers.append(
-                try address.listen(
-                    limits, identity, api, observation, settings.tokens.crossOrigin, below: base))
+        servers = try zip(bound.servers, limits).map { (address, limits) throws(OperatorError) in
+            try address.listen(limits, identity, api, observation, settings.tokens.origins, below: base)
         }
-        self.servers = servers
         guard let address = bound.operators, let limits = limits.last else {
             self.operators = nil
             return

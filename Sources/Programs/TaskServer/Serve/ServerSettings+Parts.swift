@@ -55,11 +55,3 @@ extension ServerSettings {
             scopes: first?.scopes.toAsk ?? [])
     }
 }
-
-extension TokenSettings {
-    /// The origins whose pages may call the API.
-    var crossOrigin: CrossOrigin {
-        if origins == ["*"] { return .any }
-        return .only(origins == ["off"] ? [] : origins)
-    }
-}

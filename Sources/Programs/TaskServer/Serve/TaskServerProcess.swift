@@ -83,7 +83,7 @@ final class TaskServerProcess: Sendable {
         configuration.publicAddress = settings.transport.publicAddress?.text
         configuration.isSecure = settings.transport.isSecure
         configuration.allowQueryToken = settings.tokens.allowInQuery
-        configuration.origins = settings.tokens.crossOrigin
+        configuration.origins = settings.tokens.origins
         configuration.bodyLimit = settings.limits.body
         configuration.taskLimit = settings.limits.tasks
         configuration.rateLimit = settings.limits.rate

@@ -1,12 +1,14 @@
 import Basics
 import Settings
+import TaskAPI
 
 /// How the server accepts and caches the tokens of every source.
 struct TokenSettings: Sendable {
     let cacheSize: Int
     let allowInQuery: Bool
     let distrustedKeys: [String]
-    let origins: [String]
+    /// The origins whose pages may call the API.
+    let origins: CrossOrigin
 
     init(reading reader: inout SettingReader) {
         cacheSize = reader.value(
@@ -19,12 +21,13 @@ struct TokenSettings: Sendable {
             "DISTRUSTED_KEYS",
             .word("KID", expected: "the kid of a key", example: "X5eXk4xyojNFum1kl2Ytv8dlNP4").reloadable, default: [],
             help: "Keys of the authority that are not trusted, even while it publishes them.")
-        origins = reader.list(
+        let origins = reader.list(
             "CORS_ORIGINS", .origin, default: ["*"],
             help: "The origins whose pages may call the API, or apps (capacitor://localhost); * is any, off is none.")
         if origins.count > 1, origins.contains(where: { $0 == "*" || $0 == "off" }) {
             reader.mistake("TASKS_CORS_ORIGINS: * and off cannot be combined with other origins.")
         }
+        self.origins = origins == ["*"] ? .any : .only(origins == ["off"] ? [] : origins)
     }
 }
 
