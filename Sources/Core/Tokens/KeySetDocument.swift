@@ -266,33 +266,21 @@ enum KeyAlgorithm {
     private static func name(of key: JSONObject) -> String? {
         guard key["use"]?.string ?? "sig" == "sig" else { return nil }
         if let operations = key["key_ops"], operations.array?.contains("verify") != true { return nil }
-        let usual: String? =
-            switch (key["kty"]?.string, key["crv"]?.string) {
-            case ("RSA", _): "RS256"
-            case ("EC", "P-256"): "ES256"
-            case ("EC", "P-384"): "ES384"
-            case ("EC", "P-521"): "ES512"
-            case ("EC", "secp256k1"): "ES256K"
-            case ("OKP", "Ed25519"): "EdDSA"
-            case ("OKP", "Ed448"): "EdDSA with Ed448"
-            case ("oct", _): "HS256"
-            case (_, _): nil
-            }
-        guard let usual, let given = key["alg"]?.string else { return usual }
-        // RSA has RS and PS, and secrets have HS, of three sizes each.
-        let suits =
-            switch usual {
-            case "RS256": given.hasPrefix("RS") || given.hasPrefix("PS")
-            case "HS256": given.hasPrefix("HS")
-            case "EdDSA with Ed448": given == "EdDSA"
-            case _: given == usual
-            }
-        return suits && known.contains(given) ? (given == "EdDSA" ? usual : given) : nil
+        let (type, curve) = (key["kty"]?.string, key["crv"]?.string)
+        guard let kind = kinds.first(where: { $0.type == type && ($0.curve == nil || $0.curve == curve) }) else {
+            return nil
+        }
+        let name = key["alg"]?.string ?? kind.names[0]
+        guard kind.names.contains(name) else { return nil }
+        return kind.curve == "Ed448" ? "\(name) with Ed448" : name
     }
 
-    private static let known = [
-        "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "ES256K", "EdDSA", "HS256",
-        "HS384", "HS512",
+    /// The names for each kind of key, the usual one first.
+    private static let kinds: [(type: String, curve: String?, names: [String])] = [
+        ("RSA", nil, ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]),
+        ("oct", nil, ["HS256", "HS384", "HS512"]), ("EC", "P-256", ["ES256"]), ("EC", "P-384", ["ES384"]),
+        ("EC", "P-521", ["ES512"]), ("EC", "secp256k1", ["ES256K"]), ("OKP", "Ed25519", ["EdDSA"]),
+        ("OKP", "Ed448", ["EdDSA"]),
     ]
 }
 

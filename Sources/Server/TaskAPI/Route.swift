@@ -284,7 +284,10 @@ struct RequestPath: Sendable {
     init(_ target: RequestTarget, below base: String) {
         var text = target.absolutePath
         if !base.isEmpty, text == base || text.hasPrefix("\(base)/") { text = String(text.dropFirst(base.count)) }
-        if text.hasFirstSegment("todoserver") { text = String(Substring(text.utf8.dropFirst(11))) }
+        let path = text.utf8.span
+        if path.extracting(path.segment(at: 0)).isSame(as: "todoserver") {
+            text = String(Substring(text.utf8.dropFirst(11)))
+        }
         if let rest = Self.afterTasksAlias(text) { text = "/api/tasks" + rest }
         self.text = text
     }
@@ -325,12 +328,5 @@ extension Span<UInt8> {
     fileprivate var isInteger: Bool {
         let hasSign = !isEmpty && (self[0] == UInt8(ascii: "-") || self[0] == UInt8(ascii: "+"))
         return extracting((hasSign ? 1 : 0)..<count).isDigits
-    }
-}
-
-extension String {
-    fileprivate func hasFirstSegment(_ segment: String) -> Bool {
-        let bytes = utf8.span
-        return !bytes.isEmpty && bytes.extracting(bytes.segment(at: 0)).isSame(as: segment)
     }
 }
