@@ -134,6 +134,7 @@ import Testing
         let token = try stage.token()
         #expect(try server.add("Count me", token: token).status == 201)
         #expect(try server.ask("GET", "/api/tasks", token: "nonsense").status == 401)
+        #expect(try server.ask("GET", "/api/tasks/changes?since=7.7.7", token: token).status == 410)
         let metrics = try exchange(server.adminPort, "GET", "/metrics")
         #expect(metrics.status == 200)
         #expect(metrics.headers["Content-Type"]?.hasPrefix("text/plain; version=0.0.4") == true)
@@ -141,6 +142,7 @@ import Testing
         for line in [
             "tasks_http_requests_total{method=\"POST\",status=\"201\"} 1",
             "tasks_http_requests_total{method=\"GET\",status=\"401\"} 1",
+            "tasks_http_requests_total{method=\"GET\",status=\"410\"} 1",
             "tasks_keys_state{state=\"fresh\"} 1", "tasks_log_lines_dropped_total 0",
             "tasks_token_cache_entries 1", "tasks_token_verification_duration_seconds_count 1",
         ] {
