@@ -10,7 +10,7 @@ import time
 
 TICKS = os.sysconf("SC_CLK_TCK")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CLIENT = "580e250c-8f26-49d0-bee8-1c078add1609"
+CLIENT, POLICY, TENANT = "580e250c-8f26-49d0-bee8-1c078add1609", "b2c_1_sign_in", "/contoso.onmicrosoft.com"
 
 
 def free_port():
@@ -90,9 +90,9 @@ class Program:
     It has `patience` seconds to start.
     """
 
-    def __init__(self, name, command, environment, ready, log, patience=20):
+    def __init__(self, name, command, environment, ready, log, patience=20, port=None):
         self.name, self.command, self.environment, self.ready, self.log = name, command, environment, ready, log
-        self.patience = patience
+        self.patience, self.port = patience, port
 
     def __enter__(self):
         began = time.perf_counter()
@@ -132,15 +132,30 @@ class Program:
         return int(line.split()[1]) / 1024  # the kernel says kB and means KiB
 
 
-def programs(folder, database):
-    """mock-authority and a task-server on the database, with their ports; for the drills."""
-    authority_port, port = free_port(), free_port()
-    authority = Program("mock-authority", [f"{ROOT}/.build/release/mock-authority"], {"MOCK_LISTEN": f"127.0.0.1:{authority_port}"},
-                        lambda: ask(authority_port, "/_mock/token?user=alice@example.com")[0] == 200, f"{folder}/authority.log")
-    server = Program(
-        "task-server", [f"{ROOT}/.build/release/task-server"],
+def mock_authority(folder):
+    port = free_port()
+    return Program("mock-authority", [f"{ROOT}/.build/release/mock-authority"], {"MOCK_LISTEN": f"127.0.0.1:{port}"},
+                   lambda: ask(port, "/_mock/token?user=alice")[0] == 200, f"{folder}/authority.log", port=port)
+
+
+def token(authority, changes=""):
+    status, body = ask(authority.port, f"/_mock/token?user=alice&policy={POLICY}{changes}")
+    if status != 200:
+        raise SystemExit(f"bench: mock-authority answered {status}: {body.decode(errors='replace')}")
+    return body.decode().strip()
+
+
+def task_server(folder, database, authority, name="task-server"):
+    port = free_port()
+    return Program(
+        name, [f"{ROOT}/.build/release/task-server"],
         {"TASKS_LISTEN": f"127.0.0.1:{port}", "TASKS_ADMIN_LISTEN": "off", "TASKS_CLIENT_ID": CLIENT,
-         "TASKS_AUTHORITY": f"http://127.0.0.1:{authority_port}/contoso.onmicrosoft.com", "TASKS_POLICIES": "b2c_1_sign_in",
+         "TASKS_AUTHORITY": f"http://127.0.0.1:{authority.port}{TENANT}", "TASKS_POLICIES": POLICY,
          "TASKS_DATABASE": database, "TASKS_MAX_TASKS": "10000000", "TASKS_KEY_CACHE_FILE": "off"},
-        lambda: ask(port, "/readyz")[0] == 200, f"{folder}/task-server.log")
-    return authority, authority_port, server, port
+        lambda: ask(port, "/readyz")[0] == 200, f"{folder}/{name.replace(' ', '-')}.log", port=port)
+
+
+def programs(folder, database):
+    """mock-authority and a task-server on the database; for the drills."""
+    authority = mock_authority(folder)
+    return authority, task_server(folder, database, authority)

@@ -7,12 +7,10 @@ import shutil
 import sqlite3
 import subprocess
 
-from processes import CLIENT, ROOT, Program, ask, build_go, free_port
+from processes import CLIENT, POLICY, ROOT, TENANT, Program, ask, build_go, free_port, mock_authority, token
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = os.path.join(ROOT, ".build", "bench")
-POLICY = "b2c_1_sign_in"
-TENANT = "/contoso.onmicrosoft.com"
 PEOPLE, CROWD, TASKS = 1000, 64, 10
 # Sessions with PostgreSQL with which the Go server adds fastest, by where its ids come from: for one person, for many. (Of reads, which
 # hardly depend on it, the faster of the two counts.)
@@ -56,11 +54,7 @@ class Programs:
         return os.path.join(self.folder, name)
 
     def __enter__(self):
-        self.authority_port = free_port()
-        self.authority = Program(
-            "mock-authority", [f"{ROOT}/.build/release/mock-authority"], {"MOCK_LISTEN": f"127.0.0.1:{self.authority_port}"},
-            lambda: ask(self.authority_port, "/_mock/token?user=alice")[0] == 200, self.path("authority.log"))
-        self.authority.__enter__()
+        self.authority = mock_authority(self.folder).__enter__()
         try:
             self.take_tokens()
             self.seed()
@@ -76,24 +70,15 @@ class Programs:
 
     def take_tokens(self):
         """A file of tokens, one a line, for each kind of requester; and the keys as a file, which the peers read."""
-        people = [self.take_token(f"&claim=oid={owner(number)}") for number in range(PEOPLE)]
-        self.tokens = {"person": [self.take_token()], "people": people, "crowd": people[:CROWD], "anonymous": [""],
-                       "expired": [self.take_token("&bad=expired")]}
+        people = [token(self.authority, f"&claim=oid={owner(number)}") for number in range(PEOPLE)]
+        self.tokens = {"person": [token(self.authority)], "people": people, "crowd": people[:CROWD], "anonymous": [""],
+                       "expired": [token(self.authority, "&bad=expired")]}
         for name, tokens in self.tokens.items():
             with open(self.path(f"tokens-{name}"), "w") as f:
                 f.write("\n".join(tokens) + "\n")
         self.token = self.tokens["person"][0]
         with open(self.path("jwks.json"), "wb") as f:
-            f.write(self.ask_authority(f"{TENANT}/{POLICY}/discovery/v2.0/keys"))
-
-    def take_token(self, changes=""):
-        return self.ask_authority(f"/_mock/token?user=alice&policy={POLICY}{changes}").decode().strip()
-
-    def ask_authority(self, path):
-        status, body = ask(self.authority_port, path)
-        if status != 200:
-            raise SystemExit(f"bench: mock-authority answered {status}: {body.decode(errors='replace')}")
-        return body
+            f.write(ask(self.authority.port, f"{TENANT}/{POLICY}/discovery/v2.0/keys")[1])
 
     # -- databases
 
@@ -161,7 +146,7 @@ class Programs:
         environment = {
             "TASKS_LISTEN": f"127.0.0.1:{port}",
             "TASKS_ADMIN_LISTEN": "off",
-            "TASKS_AUTHORITY": f"http://127.0.0.1:{self.authority_port}{TENANT}",
+            "TASKS_AUTHORITY": f"http://127.0.0.1:{self.authority.port}{TENANT}",
             "TASKS_POLICIES": POLICY,
             "TASKS_CLIENT_ID": CLIENT,
             "TASKS_DATABASE": database if "://" in database else f"sqlite:{self.database(database, seed_of(build))}",
