@@ -111,9 +111,7 @@ struct AuthorizeTests {
     }
 
     @Test func `Single page clients must send a proof key`() async throws {
-        var configuration = Configuration()
-        configuration.applications.clients[0].singlePage = true
-        let strict = Browser(TestAuthority(configuration))
+        let strict = Browser(TestAuthority { $0.applications.clients[0].singlePage = true })
         let plain = "client_id=\(TestAuthority.clientID)&response_type=code&scope=openid"
         #expect(try await strict.authorize(plain).answer("error_description")?.hasPrefix("AADB2C99059") == true)
         #expect(try await strict.authorize("\(plain)&code_challenge=x").status == 200)

@@ -20,7 +20,7 @@ struct ClientLibraryTests {
 
     @Test(arguments: ["iOS", "OSX", "Android", "PCL.Desktop", "ios"], Era.allCases)
     func `ADAL gets the response of its time, of whatever era the tokens are`(product: String, era: Era) async throws {
-        let reply = try await reply(TestAuthority(of: era), from: product)
+        let reply = try await reply(TestAuthority { $0.behaviour.era = era }, from: product)
         #expect(!reply.members.contains { $0.value == .null })
         #expect(try preferredName(reply) == "alice@example.com")
         #expect(reply["expires_in"] == "3600")
@@ -38,7 +38,7 @@ struct ClientLibraryTests {
         arguments: [nil, "MSAL.Python", "MSAL.iOS", "MSAL.Desktop", "msal.js.browser", "ID_NET", "iOS 9", ""],
         Era.allCases)
     func `The era of the settings decides for every other client`(product: String?, era: Era) async throws {
-        let reply = try await reply(TestAuthority(of: era), from: product)
+        let reply = try await reply(TestAuthority { $0.behaviour.era = era }, from: product)
         #expect((reply["id_token"] != nil) == (era == .preview2015))
         #expect(try preferredName(reply) == (era == .preview2015 ? "alice@example.com" : .null))
         #expect(reply["expires_in"] == (era == .current ? 3600 : "3600"))

@@ -178,9 +178,7 @@ struct CodeFlowTests {
     }
 
     @Test func `A strict authority accepts each refresh token once`() async throws {
-        var configuration = Configuration()
-        configuration.behaviour.strictRefresh = true
-        let strict = TestAuthority(configuration)
+        let strict = TestAuthority { $0.behaviour.strictRefresh = true }
         let token = try await strict.refreshToken()
         let newer = try await strict.refresh(token).json()["refresh_token"]?.string ?? ""
         #expect(try await code(of: strict.refresh(token)) == "90129")

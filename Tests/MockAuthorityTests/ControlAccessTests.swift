@@ -48,9 +48,8 @@ struct ControlAccessTests {
         let origin: HeaderFields = ["Origin": "http://\(host)"]
         #expect(try await rotation(origin, host: host).status == 403)
         #expect(try await mock.ask(.get, "/_mock/token?user=alice", host: host).status == 403)
-        var open = Configuration()
-        open.behaviour.remoteControl = true
-        #expect(try await TestAuthority(open).ask(.get, "/_mock", host: host).status == 403)
+        let open = TestAuthority { $0.behaviour.remoteControl = true }
+        #expect(try await open.ask(.get, "/_mock", host: host).status == 403)
     }
 
     @Test func `Under a name that others can have there is no sign-in either (DNS rebinding)`() async throws {
@@ -86,8 +85,7 @@ struct ControlAccessTests {
         }
         #expect(try await mock.ask(.get, "/", peer: "192.0.2.7").status == 200)
         #expect(try await mock.ask(.get, "/_mock/state", peer: "::1").status == 200)
-        var open = Configuration()
-        open.behaviour.remoteControl = true
-        #expect(try await TestAuthority(open).ask(.get, "/_mock/state", peer: "192.0.2.7").status == 200)
+        let open = TestAuthority { $0.behaviour.remoteControl = true }
+        #expect(try await open.ask(.get, "/_mock/state", peer: "192.0.2.7").status == 200)
     }
 }

@@ -103,9 +103,8 @@ struct DeveloperPageTests {
     }
 
     @Test func `Client settings are those of the program, for the address of the request`() async throws {
-        var configuration = Configuration()
-        configuration.clientSettings = { [(kind: "curl", text: "curl \($0)")] }
-        let document = try await TestAuthority(configuration).ask(.get, "/_mock/registration", host: "localhost:3005")
+        let mock = TestAuthority { $0.clientSettings = { [(kind: "curl", text: "curl \($0)")] } }
+        let document = try await mock.ask(.get, "/_mock/registration", host: "localhost:3005")
         #expect(
             try document.json()["clientSettings"]
                 == [["kind": "curl", "text": "curl http://localhost:3005"]])

@@ -7,7 +7,7 @@ import Testing
 @Suite("Old eras answer as the service did then")
 struct EraTests {
     @Test func `Keys of the preview have the name of a container, and are never named alike`() async throws {
-        let mock = TestAuthority(of: .preview2015)
+        let mock = TestAuthority { $0.behaviour.era = .preview2015 }
         var names = try await mock.publicKeys().keys.sorted()
         for _ in 0..<12 {
             _ = try await mock.authority.b2c.keys.take(.rotate)
@@ -25,7 +25,7 @@ struct EraTests {
         arguments: Era.allCases)
     func application(era: Era) async throws {
         let form = TestAuthority.daemonForm
-        let mock = TestAuthority(of: era)
+        let mock = TestAuthority { $0.behaviour.era = era }
         let reply = try await mock.token(form, policy: "b2c_1_sign_in").json()
         #expect(reply.names == ["access_token", "token_type", "not_before", "expires_in", "expires_on", "resource"])
         let claims = try reply.token("access_token").claims

@@ -62,10 +62,10 @@ struct MetadataTests {
     }
 
     @Test func `A policy of issuer mode tfp serves its metadata below its issuer`() async throws {
-        var configuration = Configuration()
-        configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn, issuer: .tfp)]
-        configuration.issuerBase = "http://mock.test:3001"
-        let mock = TestAuthority(configuration)
+        let mock = TestAuthority {
+            $0.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn, issuer: .tfp)]
+            $0.issuerBase = "http://mock.test:3001"
+        }
         let issuer = "/tfp/775527ff-9a37-4307-8b3d-cc311f58d925/b2c_1_susi/v2.0/"
         let metadata = try await mock.get("\(issuer).well-known/openid-configuration").json()
         #expect(metadata["issuer"]?.string == "http://mock.test:3001\(issuer)")

@@ -160,9 +160,7 @@ struct PageTests {
     }
 
     @Test func `A link leads to the sign-up page where the policy has both`() async throws {
-        var configuration = Configuration()
-        configuration.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn)]
-        let browser = Browser(TestAuthority(configuration))
+        let browser = Browser(TestAuthority { $0.policies = [Policy("B2C_1_susi", kind: .signUpOrSignIn)] })
         let page = try await browser.authorize(Self.query, policy: "b2c_1_susi")
         let link = try #require(page.text.between("<a href=\"", "\"")).unescaped
         let signUp = try await browser.send(.get, link)

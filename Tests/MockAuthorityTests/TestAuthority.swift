@@ -45,10 +45,10 @@ struct TestAuthority: Sendable {
         authority = MockAuthority(configuration: configuration, time: clock, keyGenerator: .prepared(SharedKeys.all))
     }
 
-    /// B2C as it answered in an era.
-    init(of era: Era) {
+    /// B2C with some of its configuration changed.
+    init(_ change: (inout Configuration) -> Void) {
         var configuration = Configuration()
-        configuration.behaviour.era = era
+        change(&configuration)
         self.init(configuration)
     }
 
