@@ -12,12 +12,12 @@ extension TaskStore {
     }
 
     package func add(
-        _ text: TaskText, completed: Bool, details: TaskDetails, at time: Int64, key: IdempotencyKey?, limit: Int,
-        of owner: Owner
-    ) async throws(StoreError) -> AddOutcome {
+        _ text: String, completed: Bool = false, details: TaskDetails = TaskDetails(), at time: Int64 = 1000,
+        key: IdempotencyKey? = nil, limit: Int = 10_000, of owner: Owner
+    ) async throws -> AddOutcome {
         try await perform(
             AddTask(
-                owner: owner, text: text, completed: completed, details: details, time: time, key: key,
+                owner: owner, text: try TaskText(text), completed: completed, details: details, time: time, key: key,
                 limit: limit))
     }
 

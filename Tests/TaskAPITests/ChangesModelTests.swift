@@ -221,8 +221,8 @@ private struct Write: Sendable, CustomStringConvertible {
     func perform(in store: any TaskStore, of owner: Owner) async throws(StoreError) {
         switch choice {
         case 0...3:
-            _ = try await store.add(
-                text, completed: false, details: TaskDetails(), at: time, key: nil, limit: 10_000, of: owner)
+            let addition = AddTask(owner: owner, text: text, completed: false, time: time, key: nil, limit: 10_000)
+            _ = try await store.perform(addition)
         case 4...5: _ = try await store.change(ids[0], change, expected: nil, at: time, of: owner)
         case 6:
             let changes = ids.map { IdentifiedChange(id: $0, change: change) }

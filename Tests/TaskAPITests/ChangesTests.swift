@@ -14,8 +14,6 @@ struct ChangesTests {
         return try JSONValue(parsing: answer.body)
     }
 
-    private func code(_ answer: Response) -> String? { (try? JSONValue(parsing: answer.body))?["code"].string }
-
     private let asJSON = [("Accept", "application/json")]
 
     @Test(arguments: Transport.allCases)
@@ -53,12 +51,12 @@ struct ChangesTests {
             ("7", "bob"),
         ] {
             let answer = try await api.send("GET", "/api/tasks/changes?since=\(since)", as: token, asJSON)
-            #expect(answer.status == 400 && code(answer) == "request.query", "\(since)")
+            #expect(answer.status == 400 && answer.code == "request.query", "\(since)")
             #expect(answer.text.contains("since must be the next of an earlier answer"), "\(since)")
         }
         for limit in ["0", "1001", "x", ""] {
             let answer = try await api.send("GET", "/api/tasks/changes?limit=\(limit)", as: "alice", asJSON)
-            #expect(answer.status == 400 && code(answer) == "request.query", "\(limit)")
+            #expect(answer.status == 400 && answer.code == "request.query", "\(limit)")
         }
     }
 
@@ -74,7 +72,7 @@ struct ChangesTests {
         clock.advance(seconds: 30 * 86_400)
         #expect(try await api.send("DELETE", "/api/tasks/2", as: "alice").status == 204)
         let answer = try await api.send("GET", "/api/tasks/changes?since=\(next)", as: "alice", asJSON)
-        #expect(answer.status == 410 && code(answer) == "changes.forgotten")
+        #expect(answer.status == 410 && answer.code == "changes.forgotten")
         #expect(answer.text.contains("without since"))
         let again = try await ask(api)
         #expect(again["changed"] == [] && again["removed"] == [])

@@ -6,9 +6,6 @@ import Testing
 /// What the sample clients send and read (by their sources) that the acceptance tests do not play.
 @Suite("The sample clients, unchanged")
 struct ClientTests {
-    private let json = ("Content-Type", "application/json")
-    private let form = ("Content-Type", "application/x-www-form-urlencoded")
-
     private func texts(_ response: Response) throws -> [String] {
         try #require(JSONValue(parsing: response.body).array).map {
             try #require($0.object?["task"]?.string)

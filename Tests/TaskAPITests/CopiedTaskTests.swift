@@ -6,11 +6,7 @@ import Testing
 
 @Suite("A task that is sent back with a change of one of its names")
 struct CopiedTaskTests {
-    private static let fields = [("Content-Type", "application/json"), ("Accept", "application/problem+json")]
-
-    private func object(_ response: Response) throws -> JSONObject {
-        try #require(try JSONValue(parsing: response.body).object, "\(response.text)")
-    }
+    private static let fields = [json, problemJSON]
 
     /// The members of a task, some with other values.
     private func copy(_ task: JSONObject, _ changes: [String: JSONValue]) -> JSONValue {
@@ -25,7 +21,7 @@ struct CopiedTaskTests {
 
     /// Adds the open task "a" and gives it as a client reads it.
     private func add(_ api: TestedAPI) async throws -> JSONObject {
-        try object(try await api.send("POST", "/api/tasks", as: "alice", Self.fields, #"{"task":"a"}"#))
+        try await api.send("POST", "/api/tasks", as: "alice", Self.fields, #"{"task":"a"}"#).object
     }
 
     @Test(
@@ -41,9 +37,9 @@ struct CopiedTaskTests {
             let task = try await add(api)
             let body = copy(task, changes)
             let answer = try await send(api, method, path, path == "/api/tasks" ? [body] : body)
-            let after = try object(try await api.send("GET", "/api/tasks/1", as: "alice"))
+            let after = try await api.send("GET", "/api/tasks/1", as: "alice").object
             if changes["task"] != nil, changes["Text"] == "c" {
-                #expect(try answer.status == 400 && object(answer)["code"] == "request.field", "\(answer.text)")
+                #expect(answer.status == 400 && answer.code == "request.field", "\(answer.text)")
                 #expect(after == task)
                 continue
             }
@@ -84,6 +80,6 @@ struct CopiedTaskTests {
             "PATCH", "/api/tasks/1", as: "alice", [("Content-Type", "application/x-www-form-urlencoded")],
             "task=b&Task=c")
         #expect(twice.status == 400)
-        #expect(try object(try await api.send("GET", "/api/tasks/1", as: "alice")) == task)
+        #expect(try await api.send("GET", "/api/tasks/1", as: "alice").object == task)
     }
 }

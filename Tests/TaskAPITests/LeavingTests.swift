@@ -11,11 +11,6 @@ import Tokens
 @Suite("The right to leave: /api/me")
 struct LeavingTests {
     private static let confirmed = [("Confirm-Delete", "yes")]
-    private static let problem = ("Accept", "application/problem+json")
-
-    private func code(_ response: Response) throws -> String? {
-        try JSONValue(parsing: response.body).object?["code"]?.string
-    }
 
     @Test("Everything is deleted, at once for this person and for no other", arguments: Transport.allCases)
     func deletion(transport: Transport) async throws {
@@ -51,15 +46,15 @@ struct LeavingTests {
                 let isList = method == .patch && target == "/api/tasks"
                 let body = isList ? #"[{"id":1,"completed":false}]"# : #"{"task":"x"}"#
                 let answer = try await api.send(
-                    method.name, target, as: "alice", [("Content-Type", "application/json"), Self.problem], body)
+                    method.name, target, as: "alice", [("Content-Type", "application/json"), problemJSON], body)
                 #expect(answer.status == 403, "\(method.name) \(target)")
-                #expect(try code(answer) == "account.deleted", "\(method.name) \(target)")
+                #expect(answer.code == "account.deleted", "\(method.name) \(target)")
                 let now = try await api.send("GET", "/api/tasks", as: "alice-later").text
                 #expect(now == before, "\(method.name) \(target)")
                 before = now
             }
         }
-        let answer = try await api.send("DELETE", "/api/tasks?completed=true", as: "alice", [Self.problem])
+        let answer = try await api.send("DELETE", "/api/tasks?completed=true", as: "alice", [problemJSON])
         #expect(answer.status == 403 && before != "[]")
     }
 
@@ -72,9 +67,9 @@ struct LeavingTests {
         let open = TestedAPI(transport)
         _ = try await open.send("POST", "/api/tasks", as: "alice", [], "task=x")
         for fields in [[], [("Confirm-Delete", "no")], [("Confirm-Delete", "")]] {
-            let answer = try await open.send("DELETE", "/api/me", as: "alice", fields + [Self.problem])
+            let answer = try await open.send("DELETE", "/api/me", as: "alice", fields + [problemJSON])
             #expect(answer.status == 428)
-            #expect(try code(answer) == "account.unconfirmed" && answer.text.contains("Confirm-Delete: yes"))
+            #expect(answer.code == "account.unconfirmed" && answer.text.contains("Confirm-Delete: yes"))
         }
         let query = try await open.send("DELETE", "/api/me?all=true", as: "alice", Self.confirmed)
         #expect(query.status == 400)

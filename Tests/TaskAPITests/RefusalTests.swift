@@ -17,8 +17,6 @@ struct RefusalTests {
         var body = ""
     }
 
-    private static let json = ("Content-Type", "application/json")
-
     private static let requests: [Refused] = [
         Refused(status: 401, method: "GET", target: "/api/tasks/7", token: nil),
         Refused(status: 401, method: "GET", target: "/api/tasks/7", token: marker),

@@ -4,14 +4,7 @@ import Testing
 
 @Suite("Due date, notes and position of a task")
 struct TaskDetailsTests {
-    private let json = ("Content-Type", "application/json")
-    private let form = ("Content-Type", "application/x-www-form-urlencoded")
-    private let problemJSON = ("Accept", "application/problem+json")
     private let three = #""due":"2026-11-30","notes":"two\nlines","position":2.5"#
-
-    private func object(_ answer: Response) throws -> JSONObject {
-        try #require(try JSONValue(parsing: answer.body).object)
-    }
 
     @Test(arguments: Transport.allCases)
     func `They are added, read, changed and removed, each by its name`(transport: Transport) async throws {
@@ -74,7 +67,7 @@ struct TaskDetailsTests {
             let answer = try await api.send(
                 method, path, as: "alice", [json, problemJSON], #"{"task":"a",\#(members)}"#)
             #expect(answer.status == 422, "\(method)")
-            let problem = try object(answer)
+            let problem = try answer.object
             #expect(problem["code"]?.string == "task.detail")
             #expect(problem["detail"]?.string?.hasPrefix("\(name) must be ") == true, "\(answer.text)")
         }

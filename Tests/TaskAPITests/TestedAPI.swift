@@ -1,6 +1,7 @@
 import MemoryStore
 import HTTP
 import HTTPServer
+import JSON
 import Support
 import Synchronization
 import TaskAPI
@@ -141,6 +142,15 @@ struct NameVerifier: TokenVerifier {
     }
 }
 
+/// Fields that requests of many tests have.
+let json = ("Content-Type", "application/json")
+let form = ("Content-Type", "application/x-www-form-urlencoded")
+let problemJSON = ("Accept", "application/problem+json")
+
 extension Response {
     var text: String { String(decoding: body, as: UTF8.self) }
+    /// The content as a JSON object.
+    var object: JSONObject { get throws { try #require(try JSONValue(parsing: body).object, "\(text)") } }
+    /// The code of a problem in JSON.
+    var code: String? { try? object["code"]?.string }
 }

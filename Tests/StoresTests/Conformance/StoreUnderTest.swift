@@ -46,16 +46,6 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
 }
 
 extension TaskStore {
-    /// Adds a task, with defaults for what most tests leave open.
-    func add(
-        _ value: String, completed: Bool = false, details: TaskDetails = TaskDetails(), at time: Int64 = 1000,
-        key: IdempotencyKey? = nil, limit: Int = 10_000, of owner: Owner
-    ) async throws -> AddOutcome {
-        try await add(
-            try TaskText(value), completed: completed, details: details, at: time, key: key, limit: limit,
-            of: owner)
-    }
-
     /// Adds a task that must be new.
     func added(
         _ value: String, completed: Bool = false, details: TaskDetails = TaskDetails(), at time: Int64 = 1000,
@@ -84,13 +74,6 @@ extension TaskStore {
         var found: [Int64] = []
         for id in ids where try await find(id, of: owner) != nil { found.append(id) }
         return found
-    }
-}
-
-extension TaskText {
-    /// The text, with its failure as a store's: for bodies that throw only those.
-    static func checked(_ value: String) throws(StoreError) -> TaskText {
-        do throws(TaskText.Failure) { return try TaskText(value) } catch { throw .broken(reason: "\(error)") }
     }
 }
 
