@@ -26,15 +26,13 @@ struct AttemptPruningTests {
 
     @Test(
         "There are few more keys of one person than are remembered, whatever the person does",
-        arguments: [EarlierDatabase.sqlite, .postgreSQL])
-    func bounded(database: EarlierDatabase) async throws {
-        let folder = try TemporaryFolder()
-        let place = database == .sqlite ? folder.file("tasks.db") : try PostgreSQLServer.started().newDatabase()
-        let store = try database.open(place, observer: { _ in })
-        defer { store.close() }
-        let keys = (0..<1500).map { "key \($0)" }
-        try await store.addAndRemove(keys: keys, at: SystemTime().wallMilliseconds, of: Owner("alice"))
-        #expect(try database.keys(place) == IdempotencyKey.remembered)
+        arguments: MovableStore.all.prefix(2))
+    func bounded(kind: MovableStore) async throws {
+        try await kind.with { place in
+            let keys = (0..<1500).map { "key \($0)" }
+            try await place.store.addAndRemove(keys: keys, at: SystemTime().wallMilliseconds, of: Owner("alice"))
+            #expect(try place.integers("SELECT count(*) FROM attempts") == [IdempotencyKey.remembered])
+        }
     }
 
     private var database: PrunedDatabase { PrunedDatabase(rows: rows, table: "attempts", time: time) }

@@ -1,8 +1,5 @@
 import JSON
 import Platform
-import PostgreSQL
-import PostgreSQLStore
-import SQLite
 import SQLiteStore
 import Support
 import Tasks
@@ -67,34 +64,25 @@ struct DeletedOwnerTests {
         try await eventually("no text is left") { try !hasText(path) }
     }
 
-    @Test("The row of a deleted owner goes after a month", arguments: EarlierDatabase.allCases)
-    func row(database: EarlierDatabase) async throws {
-        let folder = try TemporaryFolder()
-        let place = database == .sqlite ? folder.file("tasks.db") : try PostgreSQLServer.started().newDatabase()
-        if database == .partitioned { _ = try PostgreSQLTaskStore.migrate(place, partitions: 4) }
-        let store: any TaskStore =
-            if database == .sqlite { try SQLiteTaskStore.open(path: place) { $0.time = time } } else {
-                try PostgreSQLTaskStore.open(place) { ($0.time, $0.pruningMilliseconds) = (time, 100) }
+    @Test("The row of a deleted owner goes after a month", arguments: MovableStore.all)
+    func row(kind: MovableStore) async throws {
+        try await kind.with(time: time) { place in
+            let store = place.store
+            for name in ["alice", "back", "stays"] {
+                _ = try await store.added("x", at: time.wallMilliseconds, of: Owner(name))
+                guard name != "stays" else { continue }
+                try await store.perform(RemoveOwner(owner: Owner(name), issued: 1000, time: time.wallMilliseconds))
             }
-        defer { store.close() }
-        for name in ["alice", "back", "stays"] {
-            _ = try await store.added("x", at: time.wallMilliseconds, of: Owner(name))
-            guard name != "stays" else { continue }
-            try await store.perform(RemoveOwner(owner: Owner(name), issued: 1000, time: time.wallMilliseconds))
+            _ = try await store.added("x", at: time.wallMilliseconds, of: Owner("back"))
+            _ = try await store.remove(2, of: Owner("back"))
+            func owners() throws -> [Int64] { try place.integers("SELECT count(*) FROM owners") }
+            time.advance(seconds: 31 * 86_400 - 1)
+            _ = try await store.added("x", at: time.wallMilliseconds, of: Owner("later"))
+            #expect(try owners() == [4])
+            time.advance(seconds: 1)
+            try await eventually("one row is gone") { try owners() == [3] }
+            #expect(try await store.added("y", at: time.wallMilliseconds, of: Owner("back")).id == 3)
+            #expect(try await store.added("y", at: time.wallMilliseconds, of: alice).id == 1)
         }
-        _ = try await store.added("x", at: time.wallMilliseconds, of: Owner("back"))
-        _ = try await store.remove(2, of: Owner("back"))
-        func owners() throws -> Int64? {
-            let query = "SELECT count(*) FROM owners"
-            guard database == .sqlite else { return try PostgreSQLDatabase(place).connect().run(query).integer(0, 0) }
-            return try Connection(path: place, mode: .readOnly).integer(query)
-        }
-        time.advance(seconds: 31 * 86_400 - 1)
-        _ = try await store.added("x", at: time.wallMilliseconds, of: Owner("later"))
-        #expect(try owners() == 4)
-        time.advance(seconds: 1)
-        try await eventually("one row is gone") { try owners() == 3 }
-        #expect(try await store.added("y", at: time.wallMilliseconds, of: Owner("back")).id == 3)
-        #expect(try await store.added("y", at: time.wallMilliseconds, of: alice).id == 1)
     }
 }

@@ -62,9 +62,7 @@ struct RemovedTaskPruningTests {
             #expect(try await outcome(1) == .forgotten)
             let last = ChangePoint(origin: origin, number: 20_002)
             #expect(try await outcome(2) == .page(ChangesPage(rendering: [], removed: [2], next: last)))
-            let rows = try place.archive.open(for: .read).run(
-                "SELECT id FROM removed_tasks", [], giving: [.integer("id")])
-            #expect(rows.map(\.[0]) == [2])
+            #expect(try place.integers("SELECT id FROM removed_tasks") == [2])
         }
     }
 

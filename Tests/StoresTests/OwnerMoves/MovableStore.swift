@@ -1,3 +1,4 @@
+import JSON
 import OwnerMoves
 import Platform
 import PostgreSQL
@@ -56,7 +57,7 @@ final class MovablePlace: Sendable {
 
     private static func store(_ address: String, _ time: any TimeSource) throws -> any TaskStore {
         guard address.hasPrefix("/") else {
-            return try PostgreSQLTaskStore.open(address) { $0.time = time }
+            return try PostgreSQLTaskStore.open(address) { ($0.time, $0.pruningMilliseconds) = (time, 100) }
         }
         return try SQLiteTaskStore.open(path: address) { $0.time = time }
     }
@@ -93,6 +94,11 @@ final class MovablePlace: Sendable {
             open.withLock { $0 = store }
         }
         return try report.get()
+    }
+
+    /// The integers that a query finds in its only column.
+    func integers(_ query: String) throws -> [Int64] {
+        try archive.open(for: .read).run(query, [], giving: [.integer("number")]).compactMap { $0.first?.integer }
     }
 
     /// Runs a statement of SQL in the database, as another program.
