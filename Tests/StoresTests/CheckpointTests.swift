@@ -19,13 +19,7 @@ struct CheckpointTests {
     /// Adds tasks of 4000 bytes, each to the list of an owner of its own, 64 at a time.
     private func add(_ count: Int, to store: SQLiteTaskStore, from first: Int = 0) async throws {
         let text = String(repeating: "x", count: 4000)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<count {
-                if number >= 64 { try await group.next() }
-                group.addTask { _ = try await store.added(text, of: Owner("owner-\(first + number)")) }
-            }
-            try await group.waitForAll()
-        }
+        try await atOnce(first..<first + count, most: 64) { try await store.added(text, of: Owner("owner-\($0)")) }
     }
 
     private func megabytes(_ suffix: String) throws -> Int { (try File.size(path + suffix) ?? 0) >> 20 }
@@ -57,22 +51,5 @@ struct CheckpointTests {
             try await add(1000, to: store, from: first)
         }
         #expect(await eventually { (try? megabytes("")) ?? 0 > 4 })
-    }
-
-    @Test(arguments: [false, true])
-    func `A removal of many tasks has several transactions, of as many rows as others`(byText: Bool) async throws {
-        let store = try SQLiteTaskStore.open(path: path)
-        defer { store.close() }
-        let (alice, text) = (Owner("alice"), try TaskText("x"))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<600 { group.addTask { _ = try await store.added("x", completed: true, of: alice) } }
-            try await group.waitForAll()
-        }
-        let before = store.statistics.commits
-        let count =
-            byText ? try await store.removeAll(with: text, of: alice) : try await store.removeCompleted(of: alice)
-        #expect(count == 600)
-        #expect(store.statistics.commits == before + 3)
-        #expect(try await store.lists([], of: alice))
     }
 }

@@ -62,28 +62,11 @@ struct SQLiteFailureTests {
         while (try? await store.added(filler, of: Owner("filler"))) != nil {}
         // The small ones fit into existing pages, the large one does not, in whatever batches they run.
         _ = try await store.added("room", of: alice)
-        let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
-            for number in 0..<20 {
-                group.addTask {
-                    let value = number == 7 ? filler : "small"
-                    do throws(StoreError) {
-                        let text = try TaskText.checked(value)
-                        _ = try await store.add(
-                            text, completed: false, details: TaskDetails(), at: 1, key: nil, limit: 100,
-                            of: self.alice)
-                        return true
-                    } catch {
-                        #expect(error == .full)
-                        #expect(number == 7)
-                        return false
-                    }
-                }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
+        try await atOnce(0..<20) { number in
+            guard number == 7 else { return _ = try await store.added("small", of: alice) }
+            await #expect(throws: StoreError.full) { try await store.added(filler, of: alice) }
         }
-        #expect(outcomes.filter { $0 }.count == 19)
-        let ids = try await store.found(1...30, of: alice)
-        #expect(ids == Array(1...20))
+        #expect(try await store.found(1...30, of: alice) == Array(1...20))
     }
 
     @Test("After a failed commit every caller gets the error, nothing is kept, and the next commit succeeds")
@@ -95,18 +78,11 @@ struct SQLiteFailureTests {
             }
         }
         defer { store.close() }
-        let refused = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<20 {
-                group.addTask {
-                    let error = await #expect(throws: StoreError.self) {
-                        _ = try await store.added("x", of: self.alice)
-                    }
-                    return error == .broken(reason: "disk I/O error (SQLite 778)")
-                }
+        try await atOnce(0..<20) { _ in
+            await #expect(throws: StoreError.broken(reason: "disk I/O error (SQLite 778)")) {
+                try await store.added("x", of: alice)
             }
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(refused == 20)
         #expect(try await store.lists([], of: alice))
         await #expect(throws: StoreError.self) { try await store.check() }
         failing.store(false, ordering: .relaxed)
@@ -169,19 +145,13 @@ struct SQLiteFailureTests {
         defer { store.close() }
         async let first = store.added("first", of: alice)
         await breakpoint.waitUntilReached()
-        async let others: Void = withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<count {
-                group.addTask {
-                    guard areRemovals else { return _ = try await store.added("x", of: self.alice) }
-                    _ = try await store.removeCompleted(of: Owner("owner-\(number)"))
-                }
-            }
-            try await group.waitForAll()
+        async let others: [Void] = atOnce(0..<count) { number in
+            guard areRemovals else { return _ = try await store.added("x", of: alice) }
+            _ = try await store.removeCompleted(of: Owner("owner-\(number)"))
         }
         await eventually { store.statistics.waitingWrites == count }
         breakpoint.resume()
-        _ = try await first
-        try await others
+        _ = try await (first, others)
         #expect(store.statistics.commits == commits)
         #expect(store.statistics.writes == count + 1)
     }

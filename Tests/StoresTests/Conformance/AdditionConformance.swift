@@ -81,23 +81,18 @@ struct AdditionConformance {
     func `Many additions at once leave no gaps, and keep their own details`(kind: StoreUnderTest) async throws {
         let owners = (0..<8).map { Owner("owner-\($0)") }
         try await kind.with { store in
-            let items = try await withThrowingTaskGroup(of: TaskItem.self) { group in
-                for number in 0..<400 {
-                    group.addTask {
-                        var details = TaskDetails()
-                        for (index, detail) in TaskDetail.allCases.enumerated() where number % (index + 2) == 0 {
-                            details[detail] = detail.samples[number % detail.samples.count]
-                        }
-                        let owner = owners[number % owners.count]
-                        let item = try await store.added("task \(number)", details: details, of: owner)
-                        #expect(item.details == details)
-                        return item
-                    }
+            let items = try await atOnce(0..<400) { number in
+                var details = TaskDetails()
+                for (index, detail) in TaskDetail.allCases.enumerated() where number % (index + 2) == 0 {
+                    details[detail] = detail.samples[number % detail.samples.count]
                 }
-                return try await group.reduce(into: [Owner: [TaskItem]]()) { $0[$1.owner, default: []].append($1) }
+                let owner = owners[number % owners.count]
+                let item = try await store.added("task \(number)", details: details, of: owner)
+                #expect(item.details == details)
+                return item
             }
             for owner in owners {
-                let mine = (items[owner] ?? []).sorted { $0.id < $1.id }
+                let mine = items.filter { $0.owner == owner }.sorted { $0.id < $1.id }
                 #expect(mine.map(\.id) == Array(1...50))
                 #expect(try await store.lists(mine, of: owner))
             }

@@ -1,3 +1,5 @@
+import PostgreSQLStore
+import SQLiteStore
 import Support
 import Tasks
 import Testing
@@ -6,22 +8,6 @@ import Testing
 struct ChangeConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
-
-    @Test("A change affects the given members, counts the revision and keeps the rest", arguments: StoreUnderTest.all)
-    func change(kind: StoreUnderTest) async throws {
-        try await kind.with { store in
-            var item = try await store.added("before", at: 1000, of: alice)
-            let done = try await store.change(1, TaskChange(completed: true), expected: nil, at: 2000, of: alice)
-            (item.completed, item.modified, item.revision) = (true, 2000, 2)
-            #expect(done == .changed(item))
-            let text = TaskChange(text: try TaskText("after"))
-            let renamed = try await store.change(1, text, expected: [2], at: 3000, of: alice)
-            (item.text, item.modified, item.revision) = (try TaskText("after"), 3000, 3)
-            #expect(renamed == .changed(item))
-            #expect(try await store.find(1, of: alice) == item)
-            #expect(try await store.lists([item], of: alice))
-        }
-    }
 
     @Test(arguments: StoreUnderTest.all)
     func `A change to the same values changes nothing`(kind: StoreUnderTest) async throws {
@@ -78,18 +64,11 @@ struct ChangeConformance {
     func `Of many conditional changes at once, one succeeds`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             _ = try await store.added("x", of: alice)
-            let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for number in 0..<20 {
-                    group.addTask {
-                        let change = TaskChange(text: try TaskText("by \(number)"))
-                        let outcome = try await store.change(1, change, expected: [1], at: 2000, of: alice)
-                        guard case .changed = outcome else { return false }
-                        return true
-                    }
-                }
-                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            let outcomes = try await atOnce(0..<20) { number in
+                let change = TaskChange(text: try TaskText("by \(number)"))
+                return try await store.change(1, change, expected: [1], at: 2000, of: alice)
             }
-            #expect(winners == 1)
+            #expect(outcomes.count { $0.changed != nil } == 1)
             #expect(try await store.find(1, of: alice)?.revision == 2)
         }
     }
@@ -130,6 +109,23 @@ struct ChangeConformance {
             for id in Int64(1)...5 where try await store.find(id, of: alice) != nil { left.append(id) }
             #expect(left == [2, 4, 5])
             #expect(try await store.lists([bobs], of: bob))
+        }
+    }
+
+    @Test("A removal of many tasks takes a transaction for each 256 of them", arguments: StoreUnderTest.durable)
+    func manyRemoved(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            func commits() throws -> Int {
+                let ofFile = (store as? SQLiteTaskStore)?.statistics
+                return try #require(ofFile ?? (store as? PostgreSQLTaskStore)?.statistics).commits
+            }
+            try await atOnce(0..<600) { try await store.added("x", completed: $0 < 300, of: alice) }
+            let before = try commits()
+            #expect(try await store.removeCompleted(of: alice) == 300)
+            #expect(try commits() == before + 2)
+            #expect(try await store.removeAll(with: try TaskText("x"), of: alice) == 300)
+            #expect(try commits() == before + 4)
+            #expect(try await store.lists([], of: alice))
         }
     }
 }

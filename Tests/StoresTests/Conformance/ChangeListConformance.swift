@@ -69,10 +69,7 @@ struct ChangeListConformance {
     @Test(arguments: StoreUnderTest.all)
     func `A list of the greatest length is made`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<1000 { group.addTask { _ = try await store.added("\(number)", of: alice) } }
-                try await group.waitForAll()
-            }
+            try await atOnce(0..<1000) { try await store.added("\($0)", of: alice) }
             let outcome = try await store.changeAll((1...1000).map { completed($0) }, at: 2000, of: alice)
             var items: [TaskItem] = []
             for id in Int64(1)...1000 { items.append(try #require(try await store.find(id, of: alice))) }
@@ -112,21 +109,14 @@ struct ChangeListConformance {
     func `Of lists that change the same tasks at once, one succeeds, as a whole`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             for text in ["a", "b", "c", "d"] { _ = try await store.added(text, of: alice) }
-            let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for number in 0..<20 {
-                    group.addTask {
-                        let change = TaskChange(text: try TaskText("by \(number)"))
-                        // The lists name the tasks in different orders.
-                        let ids: [Int64] = number.isMultiple(of: 2) ? [1, 2, 3, 4] : [4, 2, 3, 1]
-                        let changes = ids.map { IdentifiedChange(id: $0, change: change, expected: 1) }
-                        let outcome = try await store.changeAll(changes, at: 2000, of: alice)
-                        guard case .changed = outcome else { return false }
-                        return true
-                    }
-                }
-                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            let outcomes = try await atOnce(0..<20) { number in
+                let change = TaskChange(text: try TaskText("by \(number)"))
+                // The lists name the tasks in different orders.
+                let ids: [Int64] = number.isMultiple(of: 2) ? [1, 2, 3, 4] : [4, 2, 3, 1]
+                let changes = ids.map { IdentifiedChange(id: $0, change: change, expected: 1) }
+                return try await store.changeAll(changes, at: 2000, of: alice)
             }
-            #expect(winners == 1)
+            #expect(outcomes.count { if case .changed = $0 { true } else { false } } == 1)
             var texts: Set<TaskText> = []
             for id in Int64(1)...4 {
                 let item = try #require(try await store.find(id, of: alice))

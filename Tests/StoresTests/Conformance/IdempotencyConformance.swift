@@ -75,10 +75,7 @@ struct IdempotencyConformance {
     @Test(arguments: StoreUnderTest.all)
     func `Of twenty equal requests at once, one adds`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
-                for _ in 0..<20 { group.addTask { try await store.add("x", at: start, key: key, of: alice) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let outcomes = try await atOnce(0..<20) { _ in try await store.add("x", at: start, key: key, of: alice) }
             let added = outcomes.compactMap { if case .added(let item) = $0 { item } else { nil } }
             #expect(added.count == 1)
             #expect(outcomes.filter { added.first.map(AddOutcome.repeated) == $0 }.count == 19)

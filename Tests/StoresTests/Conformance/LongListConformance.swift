@@ -12,16 +12,7 @@ struct LongListConformance {
     private func text(_ character: String, _ count: Int) -> String { String(repeating: character, count: count) }
 
     private func add(_ texts: [String], to store: any TaskStore, of owner: Owner) async throws -> [TaskItem] {
-        let items = try await withThrowingTaskGroup(of: TaskItem.self) { group in
-            var items: [TaskItem] = []
-            for (number, text) in texts.enumerated() {
-                // One person may not have more calls waiting.
-                if number >= 1000, let item = try await group.next() { items.append(item) }
-                group.addTask { try await store.added(text, of: owner) }
-            }
-            return try await group.reduce(into: items) { $0.append($1) }
-        }
-        return items.sorted { $0.id < $1.id }
+        try await atOnce(texts) { try await store.added($0, of: owner) }.sorted { $0.id < $1.id }
     }
 
     /// Follows the pages from the first, and checks what each has; returns how many tasks each has.

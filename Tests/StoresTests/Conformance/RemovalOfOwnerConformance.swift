@@ -58,7 +58,7 @@ struct RemovalOfOwnerConformance {
                 owner: alice, text: try TaskText("new"), completed: true, time: start + 6000, key: nil, limit: 10)
             for issued in [start + 4000, start + 5000, start + 5500] {
                 addition.issued = issued
-                await expectRefusal { [addition] () async throws(StoreError) in _ = try await store.perform(addition) }
+                await expectRefusal(of: addition, by: store)
             }
             #expect(try await store.lists([], of: alice))
             addition.issued = start + 6000
@@ -70,47 +70,43 @@ struct RemovalOfOwnerConformance {
             let new = addition
             var old = addition
             old.issued = start + 5000
-            async let isRefused = refuses { [old] () async throws(StoreError) in _ = try await store.perform(old) }
+            async let refusal: Void = expectRefusal(of: [old][0], by: store)
             async let outcome = store.perform(new)
             #expect(try await outcome == .added(new.item(3)))
-            #expect(await isRefused)
+            await refusal
         }
     }
 
+    /// Expects the refusal of a command with a token from before the deletion.
     private func expectRefusal(
-        _ place: SourceLocation = #_sourceLocation, _ write: () async throws(StoreError) -> Void
+        of command: any TaskCommand, by store: any TaskStore, at place: SourceLocation = #_sourceLocation
     ) async {
-        let isRefused = await refuses(write)
-        #expect(isRefused, sourceLocation: place)
-    }
-
-    private func refuses(_ write: () async throws(StoreError) -> Void) async -> Bool {
-        do throws(StoreError) {
-            try await write()
-            return false
-        } catch {
-            return error == .ownerDeleted
+        await #expect(throws: StoreError.ownerDeleted, sourceLocation: place) {
+            switch command {
+            case let command as AddTask: _ = try await store.perform(command)
+            case let command as ChangeTask: _ = try await store.perform(command)
+            case let command as ChangeTasks: _ = try await store.perform(command)
+            case let command as RemoveTask: _ = try await store.perform(command)
+            case let command as RemoveTasks: _ = try await store.perform(command)
+            default: Issue.record("no write of a person: \(command)")
+            }
         }
     }
 
     private func expectRefusals(of store: any TaskStore, with item: TaskItem) async throws {
         let change = TaskChange(completed: false)
-        var addition = AddTask(owner: alice, text: item.text, completed: false, time: start + 6000, key: key, limit: 10)
-        addition.issued = start + 5000
-        var one = ChangeTask(owner: alice, id: item.id, change: change, expected: nil, time: start + 6000)
-        one.issued = start + 5000
         let changes = [IdentifiedChange(id: item.id, change: change)]
-        var list = ChangeTasks(owner: alice, changes: changes, time: start + 6000)
-        list.issued = start + 5000
-        var removal = RemoveTask(owner: alice, id: item.id, expected: nil, time: start + 6000)
-        removal.issued = start + 5000
-        var removals = RemoveTasks(owner: alice, .completed, time: start + 6000)
-        removals.issued = start + 5000
-        await expectRefusal { [addition] () async throws(StoreError) in _ = try await store.perform(addition) }
-        await expectRefusal { [one] () async throws(StoreError) in _ = try await store.perform(one) }
-        await expectRefusal { [list] () async throws(StoreError) in _ = try await store.perform(list) }
-        await expectRefusal { [removal] () async throws(StoreError) in _ = try await store.perform(removal) }
-        await expectRefusal { [removals] () async throws(StoreError) in _ = try await store.perform(removals) }
+        let commands: [any TaskCommand] = [
+            AddTask(owner: alice, text: item.text, completed: false, time: start + 6000, key: key, limit: 10),
+            ChangeTask(owner: alice, id: item.id, change: change, expected: nil, time: start + 6000),
+            ChangeTasks(owner: alice, changes: changes, time: start + 6000),
+            RemoveTask(owner: alice, id: item.id, expected: nil, time: start + 6000),
+            RemoveTasks(owner: alice, .completed, time: start + 6000),
+        ]
+        for var command in commands {
+            command.issued = start + 5000
+            await expectRefusal(of: command, by: store)
+        }
     }
 
     @Test(
@@ -122,7 +118,7 @@ struct RemovalOfOwnerConformance {
             var addition = AddTask(
                 owner: alice, text: try TaskText("new"), completed: false, time: start + 6000, key: nil, limit: 10)
             addition.issued = start + 9000
-            await expectRefusal { [addition] () async throws(StoreError) in _ = try await store.perform(addition) }
+            await expectRefusal(of: addition, by: store)
             addition.issued = start + 10_000
             #expect(try await store.perform(addition) == .added(addition.item(1)))
         }
@@ -148,10 +144,7 @@ struct RemovalOfOwnerConformance {
     func many(kind: StoreUnderTest) async throws {
         try await kind.with { store in
             let count = 3 * RemoveTasks.most + 1
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<count { group.addTask { _ = try await store.added("\(number)", of: alice) } }
-                try await group.waitForAll()
-            }
+            try await atOnce(0..<count) { try await store.added("\($0)", of: alice) }
             try await removeAlice(store, at: start + 5500, issued: start + 4000)
             #expect(try await store.lists([], of: alice))
             #expect(try await store.added("new", of: alice).id == Int64(count) + 1)

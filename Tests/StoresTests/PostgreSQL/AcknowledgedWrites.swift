@@ -24,15 +24,20 @@ final class AcknowledgedWrites: Sendable {
     /// How many were not acknowledged.
     var refused: Int { refusals.load(ordering: .relaxed) }
 
-    /// Adds until ``stop()``, or until a test that failed cancels it, from this many callers at once.
-    func add(to store: any TaskStore, callers: Int = 16) async {
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<callers { group.addTask { await self.addUntilOver(to: store) } }
+    /// Adds while the body runs, from this many callers of each store at once, and expects that nothing is lost or doubled.
+    func add(to stores: any TaskStore..., callers: Int, while body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for store in stores {
+                for _ in 0..<callers { group.addTask { await self.addUntilOver(to: store) } }
+            }
+            try await body()
+            for store in stores { try await awaitStore(store) }
+            isOver.store(true, ordering: .releasing)
         }
+        #expect(try await faults(in: stores[0]) == [])
     }
 
-    func stop() { isOver.store(true, ordering: .releasing) }
-
+    /// Adds until the body is over, or until a test that failed cancels it.
     private func addUntilOver(to store: any TaskStore) async {
         while !isOver.load(ordering: .acquiring), !Task.isCancelled {
             let serial = number.add(1, ordering: .relaxed).newValue
@@ -49,7 +54,7 @@ final class AcknowledgedWrites: Sendable {
     }
 
     /// What is wrong with what the database holds: acknowledged tasks that are missing, texts that are there twice.
-    func faults(in store: any TaskStore) async throws -> [String] {
+    private func faults(in store: any TaskStore) async throws -> [String] {
         var there: [String: [Int64]] = [:]
         for owner in owners {
             var after: Int64 = 0
@@ -89,7 +94,11 @@ func refusal(of store: any TaskStore) async -> String? {
         try await store.check()
         return nil
     } catch {
-        guard case .unavailable(let reason) = error else { return nil }
-        return reason
+        return error.unavailability
     }
+}
+
+extension StoreError {
+    /// Why the store did not reach its database, if this is the error.
+    var unavailability: String? { if case .unavailable(let reason) = self { reason } else { nil } }
 }

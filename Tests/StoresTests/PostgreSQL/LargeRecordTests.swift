@@ -60,9 +60,7 @@ struct LargeRecordTests {
     /// Tasks of the longest text, in the order of their ids.
     private func added(_ count: Int, to store: any TaskStore) async throws -> [TaskItem] {
         let text = String(repeating: "x", count: TaskText.longest)
-        return try await withThrowingTaskGroup(of: TaskItem.self) { group in
-            for _ in 0..<count { group.addTask { [owner] in try await store.added(text, of: owner) } }
-            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.id < $1.id }
-        }
+        let items = try await atOnce(0..<count) { [owner] _ in try await store.added(text, of: owner) }
+        return items.sorted { $0.id < $1.id }
     }
 }

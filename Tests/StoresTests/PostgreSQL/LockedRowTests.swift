@@ -70,7 +70,7 @@ struct LockedRowTests {
             { _ = try await store.change(1, done, expected: nil, at: 2, of: $0) },
             { _ = try await store.changeAll([IdentifiedChange(id: 1, change: done)], at: 2, of: $0) },
             { _ = try await store.remove(1, of: $0) }, { _ = try await store.remove(1, expected: [1], of: $0) },
-            { _ = try await store.removeAll(with: TaskText.checked("x"), of: $0) },
+            { _ = try await store.removeAll(with: try TaskText("x"), of: $0) },
             { _ = try await store.removeCompleted(of: $0) }, { try mover().move([($0, Owner("z"))]) },
             { try mover().move([(Owner("z"), $0)], merging: true) },
         ]

@@ -25,15 +25,10 @@ struct PgBouncerTests {
         let events = RecordedEvents()
         let store = try PostgreSQLTaskStore.open(address) { $0.observer = events.append }
         defer { store.close() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<60 {
-                let owner = Owner("owner-\(number % 7)")
-                group.addTask {
-                    let item = try await store.added("task \(number)", of: owner)
-                    #expect(try await store.find(item.id, of: owner) == item)
-                }
-            }
-            try await group.waitForAll()
+        try await atOnce(0..<60) { number in
+            let owner = Owner("owner-\(number % 7)")
+            let item = try await store.added("task \(number)", of: owner)
+            #expect(try await store.find(item.id, of: owner) == item)
         }
         // The report comes at the latest with the second session of the store, perhaps after the first has answered everything.
         await eventually("the sharing is noticed") { events.all.count(where: { $0 == .sessionsShared }) == reports }
@@ -58,18 +53,14 @@ struct PgBouncerTests {
             second.close()
         }
         let writes = AcknowledgedWrites(owners: 3)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for store in [first, second] { group.addTask { await writes.add(to: store, callers: 8) } }
+        try await writes.add(to: first, second, callers: 8) {
             for _ in 1...5 {
                 let before = writes.count
                 await eventually("more writes") { writes.count >= before + 100 }
                 bouncer.kill9()
                 try bouncer.startAgain()
             }
-            for store in [first, second] { try await awaitStore(store) }
-            writes.stop()
         }
-        #expect(try await writes.faults(in: second) == [])
         #expect(writes.count >= 500)
     }
 }

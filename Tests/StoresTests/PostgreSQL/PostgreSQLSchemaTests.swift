@@ -138,11 +138,8 @@ struct PostgreSQLSchemaTests {
         defer { store.close() }
         try await store.check()
         try server.command("INSERT INTO task_server_schema VALUES (99)", in: name(address))
-        #expect {
-            try PostgreSQLTaskStore.open(address)
-        } throws: { error in
-            (error as? OperatorError)?.failure.contains("version 99, written by a newer task-server") == true
-        }
+        let error = #expect(throws: OperatorError.self) { try PostgreSQLTaskStore.open(address) }
+        #expect(error?.failure.contains("version 99, written by a newer task-server") == true)
         try server.command(
             """
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -163,11 +160,8 @@ struct PostgreSQLSchemaTests {
             """, in: name(address))
         let map = try OwnerMap.of([(alice, Owner("bob"))])
         #expect(try OwnerMover(.postgreSQL(address), onlyReads: true).plan(map, merging: false).empty.count == 1)
-        #expect {
-            _ = try OwnerMover(.postgreSQL(address), onlyReads: false)
-        } throws: { error in
-            (error as? OperatorError)?.message.contains("has parts of its tables on other servers") == true
-        }
+        let error = #expect(throws: OperatorError.self) { _ = try OwnerMover(.postgreSQL(address), onlyReads: false) }
+        #expect(error?.message.contains("has parts of its tables on other servers") == true)
     }
 
     @Test(arguments: [0, -1, Int64.min])
@@ -186,10 +180,7 @@ struct PostgreSQLSchemaTests {
     }
 
     private func expectForeign(_ address: String) {
-        #expect {
-            try PostgreSQLTaskStore.open(address)
-        } throws: { error in
-            (error as? OperatorError)?.failure.contains("belongs to another program") == true
-        }
+        let error = #expect(throws: OperatorError.self) { try PostgreSQLTaskStore.open(address) }
+        #expect(error?.failure.contains("belongs to another program") == true)
     }
 }

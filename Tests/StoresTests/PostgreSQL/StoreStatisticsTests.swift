@@ -60,29 +60,10 @@ struct StoreStatisticsTests {
         }
     }
 
-    @Test func `A removal of many tasks takes a transaction for each 256 of them`() async throws {
-        try await withStore { store, _ in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<600 {
-                    group.addTask { _ = try await store.added("x", completed: number < 300, of: alice) }
-                }
-                try await group.waitForAll()
-            }
-            let before = store.statistics.commits
-            #expect(try await store.removeCompleted(of: alice) == 300)
-            #expect(try await store.removeAll(with: TaskText.checked("x"), of: alice) == 300)
-            #expect(store.statistics.commits - before == 4)
-            #expect(try await store.lists([], of: alice))
-        }
-    }
-
     @Test func `Additions without room for all of them fill what room there is`() async throws {
         try await withStore { store, _ in
             for _ in 0..<2 { _ = try await added(to: store, limit: 5) }
-            let outcomes = try await withThrowingTaskGroup(of: AddOutcome.self) { group in
-                for _ in 0..<20 { group.addTask { try await store.add("x", limit: 5, of: alice) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let outcomes = try await atOnce(0..<20) { _ in try await store.add("x", limit: 5, of: alice) }
             #expect(outcomes.count { $0 == .full } == 17)
         }
     }
