@@ -9,8 +9,10 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import unittest
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -143,6 +145,18 @@ class Mock(Program):
         status, _, body = ask(self.port, "POST", f"/_mock/{name}", {"Content-Type": "application/json"}, json.dumps(order))
         if status != 200:
             raise Failed(f"mock-authority refused {name} {order}: {status} {body[:200]}")
+
+
+class MockTest(unittest.TestCase):
+    """Tests that share a folder and an authority."""
+
+    BUILD = "debug"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        cls.mock = Mock(cls.folder, cls.BUILD).start()
+        cls.addClassCleanup(cls.mock.close)
 
 
 class TaskServer(Program):

@@ -1,16 +1,13 @@
 """A proxy that keeps its connections sends no request into one that the server is about to close."""
 import collections
 import concurrent.futures
-import shutil
 import sys
-import tempfile
 import time
-import unittest
 import uuid
 
 sys.dont_write_bytecode = True
 
-from programs import Mock, TaskServer, ask
+from programs import MockTest, TaskServer, ask
 from proxies import NGINX
 
 CLIENTS, ROUNDS = 16, 6
@@ -32,13 +29,7 @@ class BriefNGINX(NGINX):
         return command
 
 
-class KeptConnections(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.mock = Mock(self.folder, "debug").start()
-        self.addCleanup(self.mock.close)
-
+class KeptConnections(MockTest):
     def test_nginx(self):
         """Additions, which no proxy may repeat, are sent by many clients around the times at which connections are closed."""
         server = TaskServer("memory:", self.mock, "debug", TASKS_LOG_LEVEL="error", TASKS_KEEP_ALIVE=SERVER).start()

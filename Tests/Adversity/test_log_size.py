@@ -4,18 +4,14 @@ import contextlib
 import http.client
 import json
 import os
-import shutil
 import sys
-import tempfile
 import threading
 import time
-import unittest
 
 sys.dont_write_bytecode = True
 
-from programs import Mock, TaskServer
+from programs import MockTest, TaskServer
 
-BUILD = "release"  # in a debug build the log has time enough
 SECONDS = 12
 MIB = 1 << 20
 BOUND = 96 * MIB
@@ -96,13 +92,11 @@ def running(clients, bodies, method):
             thread.join()
 
 
-class LogSize(unittest.TestCase):
+class LogSize(MockTest):
+    BUILD = "release"  # in a debug build the log has time enough
+
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="task-server-log-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.mock = Mock(self.folder, BUILD).start()
-        self.addCleanup(self.mock.close)
-        self.server = TaskServer(f"sqlite:{self.folder}/tasks.db", self.mock, BUILD, TASKS_LOG_REQUESTS="errors", TASKS_MAX_TASKS="1000000")
+        self.server = TaskServer(f"sqlite:{self.folder}/tasks.db", self.mock, self.BUILD, TASKS_LOG_REQUESTS="errors", TASKS_MAX_TASKS="1000000")
         self.addCleanup(self.server.close)
         self.server.start()
 

@@ -3,13 +3,11 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 
 sys.dont_write_bytecode = True
 
-from programs import ROOT, Mock, TaskServer, ask, wait_until
+from programs import ROOT, MockTest, TaskServer, ask, wait_until
 from prometheus import DASHBOARD, RULES, Prometheus, filled
 
 
@@ -20,22 +18,20 @@ def queries():
             yield panel["title"], filled(target["expr"], "5m")
 
 
-class Metrics(unittest.TestCase):
+class Metrics(MockTest):
     @classmethod
     def setUpClass(cls):
-        # One folder for the servers, which fill all families: requests, refusals, lists and commits.
-        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
-        mock = Mock(cls.folder, "debug").start()
-        cls.addClassCleanup(mock.close)
+        super().setUpClass()
         certificate, key = f"{cls.folder}/server.pem", f"{cls.folder}/server.key"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
                         "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
-        cls.secure = TaskServer(f"sqlite:{cls.folder}/secure.db", mock, "debug", TASKS_TLS_CERT=certificate, TASKS_TLS_KEY=key)
+        cls.secure = TaskServer(f"sqlite:{cls.folder}/secure.db", cls.mock, "debug", TASKS_TLS_CERT=certificate, TASKS_TLS_KEY=key)
         cls.secure.launch()
         cls.addClassCleanup(cls.secure.close)
-        cls.server = TaskServer(f"sqlite:{cls.folder}/tasks.db", mock, "debug").start()
+        # Its requests fill all families: requests, refusals, lists and commits.
+        cls.server = TaskServer(f"sqlite:{cls.folder}/tasks.db", cls.mock, "debug").start()
         cls.addClassCleanup(cls.server.close)
-        cls.fields = {"Authorization": "Bearer " + mock.token("00000001-0000-4000-8000-000000000000"), "Content-Type": "application/json"}
+        cls.fields = {"Authorization": "Bearer " + cls.mock.token("00000001-0000-4000-8000-000000000000"), "Content-Type": "application/json"}
         cls.make_requests()
 
     @classmethod

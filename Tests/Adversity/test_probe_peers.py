@@ -4,12 +4,10 @@ import json
 import sqlite3
 import subprocess
 import sys
-import tempfile
-import unittest
 
 sys.dont_write_bytecode = True
 
-from programs import AUTHORITY, ROOT, Mock, Program, ask, free_port, wait_until  # noqa: I001: it knows the path of the next one
+from programs import AUTHORITY, ROOT, MockTest, Program, ask, free_port, wait_until  # noqa: I001: it knows the path of the next one
 from processes import build_go
 
 SCHEMA = "CREATE TABLE tasks(id INTEGER PRIMARY KEY, task TEXT, owner TEXT, completed INTEGER, date TEXT)"
@@ -21,12 +19,10 @@ REFUSED = {
     "bad-signature", "truncated", "alg-none", "hs256-with-public-key", "not-json"}
 
 
-class ProbeOfPeers(unittest.TestCase):
+class ProbeOfPeers(MockTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
-        cls.mock = Mock(cls.folder, "debug").start()
-        cls.addClassCleanup(cls.mock.close)
+        super().setUpClass()
         with open(f"{cls.folder}/jwks.json", "wb") as file:
             file.write(ask(cls.mock.port, "GET", f"{AUTHORITY}/b2c_1_sign_in/discovery/v2.0/keys")[2])
         cls.token = ask(cls.mock.port, "GET", "/_mock/token?user=alice")[2].decode().strip()

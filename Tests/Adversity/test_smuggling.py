@@ -4,19 +4,16 @@ import collections
 import concurrent.futures
 import json
 import re
-import shutil
 import socket
 import ssl
 import sys
-import tempfile
-import unittest
 import urllib.parse
 import urllib.request
 import uuid
 
 sys.dont_write_bytecode = True
 
-from programs import ROOT, Failed, Mock, TaskServer, ask, wait_until
+from programs import ROOT, Failed, MockTest, TaskServer, ask, wait_until
 from proxies import HAProxy, NGINX, Direct
 from smuggling import payloads
 
@@ -122,15 +119,10 @@ def run_all(attack):
     return count, wrong
 
 
-class Smuggling(unittest.TestCase):
-    BUILD = "debug"
-
+class Smuggling(MockTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="task-server-smuggling-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        cls.mock = Mock(cls.folder, cls.BUILD).start()
-        cls.addClassCleanup(cls.mock.close)
+        super().setUpClass()
         cls.attacks = []
         for route in (Direct, NGINX, HAProxy):
             cls.attacks.append(Attack(cls.mock, route, cls.folder, cls.BUILD))

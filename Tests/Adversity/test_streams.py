@@ -2,15 +2,12 @@
 import concurrent.futures
 import http.client
 import json
-import shutil
 import sys
-import tempfile
-import unittest
 import uuid
 
 sys.dont_write_bytecode = True
 
-from programs import Mock, TaskServer, ask, wait_until
+from programs import MockTest, TaskServer, ask, wait_until
 from proxies import HAProxy, NGINX
 
 # The server sends a comment after 15 s of silence, and both proxies give up after 30 s of it.
@@ -41,12 +38,8 @@ class Stream:
         self.connection.close()
 
 
-class Streams(unittest.TestCase):
+class Streams(MockTest):
     def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.mock = Mock(self.folder, "debug").start()
-        self.addCleanup(self.mock.close)
         self.server = TaskServer("memory:", self.mock, "debug", TASKS_LOG_LEVEL="error").start()
         self.addCleanup(self.server.close)
 
