@@ -1,7 +1,6 @@
 import Glibc
 import Platform
 import Support
-import Synchronization
 import Testing
 
 /// Every input of the corpora, once: what the fuzzers found stays fixed without them.

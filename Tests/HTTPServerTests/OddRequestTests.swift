@@ -59,7 +59,7 @@ private struct OddRequests {
     private static let blankFate = Library.refusesBlanksInFraming ? Fate.refused : ok
 
     /// Choices of which many are the plain text.
-    private static func choices(_ plain: String, _ odd: [(Fate, [String])]) -> [(String, Fate)] {
+    private static func choices(_ plain: String, _ odd: KeyValuePairs<Fate, [String]>) -> [(String, Fate)] {
         Array(repeating: (plain, ok), count: 30) + odd.flatMap { fate, texts in texts.map { ($0, fate) } }
     }
 
@@ -67,56 +67,40 @@ private struct OddRequests {
     private static let starts = choices(
         "METHOD TARGET HTTP/1.1",
         [
-            (
-                ok,
-                [
-                    "\r\nMETHOD TARGET HTTP/1.1", "METHOD TARGET?a=b?c HTTP/1.1", "METHOD http://hTARGET HTTP/1.1",
-                    "METHOD TARGET?: HTTP/1.1",
-                ]
-            ), (.last(200), ["METHOD TARGET HTTP/1.0"]), (.answered(501), ["BREW TARGET HTTP/1.1"]),
-            (
-                .answered(400),
-                ["METHOD TARGET%2F HTTP/1.1", "METHOD TARGET/.. HTTP/1.1", "METHOD TARGET\u{E4} HTTP/1.1"]
-            ),
-            (
-                .uncertain,
-                [
-                    "\r\n\r\n\r\nMETHOD TARGET HTTP/1.1", "\nMETHOD TARGET HTTP/1.1", "METHOD TARGET HTTP/1.1\nX: y",
-                    "METHOD TARGET  HTTP/1.1", "METHOD TARGET HTTP/1.2", "METHOD TARGET x HTTP/1.1",
-                    "METHOD //evil.example/ x HTTP/1.1", "METHOD TARGET\rx HTTP/1.1",
-                ]
-            ),
-            (
-                .refused,
-                [
-                    "METHOD  TARGET HTTP/1.1", "METHOD TARGET HTTP/1.1 ", "METHOD\tTARGET\tHTTP/1.1", "METHOD TARGET",
-                    " METHOD TARGET HTTP/1.1", "METHOD TARGET\0 HTTP/1.1", "METHOD TARGET http/1.1",
-                    "METHOD TARGET HTTP/2.0", "PATCH TARGET HTTP/1.1 x", "METHOD TARGET HTTP/1.1\r\nHost: h",
-                ]
-            ),
+            ok: [
+                "\r\nMETHOD TARGET HTTP/1.1", "METHOD TARGET?a=b?c HTTP/1.1", "METHOD http://hTARGET HTTP/1.1",
+                "METHOD TARGET?: HTTP/1.1",
+            ],
+            .last(200): ["METHOD TARGET HTTP/1.0"], .answered(501): ["BREW TARGET HTTP/1.1"],
+            .answered(400): ["METHOD TARGET%2F HTTP/1.1", "METHOD TARGET/.. HTTP/1.1", "METHOD TARGET\u{E4} HTTP/1.1"],
+            .uncertain: [
+                "\r\n\r\n\r\nMETHOD TARGET HTTP/1.1", "\nMETHOD TARGET HTTP/1.1", "METHOD TARGET HTTP/1.1\nX: y",
+                "METHOD TARGET  HTTP/1.1", "METHOD TARGET HTTP/1.2", "METHOD TARGET x HTTP/1.1",
+                "METHOD //evil.example/ x HTTP/1.1", "METHOD TARGET\rx HTTP/1.1",
+            ],
+            .refused: [
+                "METHOD  TARGET HTTP/1.1", "METHOD TARGET HTTP/1.1 ", "METHOD\tTARGET\tHTTP/1.1", "METHOD TARGET",
+                " METHOD TARGET HTTP/1.1", "METHOD TARGET\0 HTTP/1.1", "METHOD TARGET http/1.1",
+                "METHOD TARGET HTTP/2.0", "PATCH TARGET HTTP/1.1 x", "METHOD TARGET HTTP/1.1\r\nHost: h",
+            ],
         ])
 
     /// A further field.
     private static let fields = choices(
         "",
         [
-            (
-                ok,
-                [
-                    "X: a\r\n", "X:a\r\n", "X:\r\n", "X: \t \r\n", "X: a \t\r\n", "X:  a b  \r\n",
-                    "X: \u{80}\u{FF}\r\n",
-                    "!#$%&'*+-.^_`|~1: a\r\n", "Cookie: a=b;c=\"d;e\";; f\r\n", "Upgrade: h2c\r\n",
-                    "Connection: Content-Length, Transfer-Encoding\r\n", "X: GET /hidden HTTP/1.1\r\n",
-                ]
-            ), (.last(200), ["Connection: close\r\n"]),
-            (
-                .refused,
-                [
-                    "X: a\r\n \(smuggling)", "X:\r\n\ta\r\n", "X : a\r\n", hidden, " X: a\r\n", "X: a\0b\r\n",
-                    "X: a\0 \r\n", "X\0: a\r\n", "\0\r\n\(hidden)", "X: a\rb\r\n", "X: \u{1}\r\n", ": a\r\n", "X\r\n",
-                    "X: a\n\n\(hidden)", "X: a\nY: b\r\n", "\n\(hidden)", "Transfer-Encoding: gzip\r\n",
-                ]
-            ),
+            ok: [
+                "X: a\r\n", "X:a\r\n", "X:\r\n", "X: \t \r\n", "X: a \t\r\n", "X:  a b  \r\n",
+                "X: \u{80}\u{FF}\r\n", "!#$%&'*+-.^_`|~1: a\r\n", "Cookie: a=b;c=\"d;e\";; f\r\n",
+                "Upgrade: h2c\r\n", "Connection: Content-Length, Transfer-Encoding\r\n",
+                "X: GET /hidden HTTP/1.1\r\n",
+            ],
+            .last(200): ["Connection: close\r\n"],
+            .refused: [
+                "X: a\r\n \(smuggling)", "X:\r\n\ta\r\n", "X : a\r\n", hidden, " X: a\r\n", "X: a\0b\r\n",
+                "X: a\0 \r\n", "X\0: a\r\n", "\0\r\n\(hidden)", "X: a\rb\r\n", "X: \u{1}\r\n", ": a\r\n", "X\r\n",
+                "X: a\n\n\(hidden)", "X: a\nY: b\r\n", "\n\(hidden)", "Transfer-Encoding: gzip\r\n",
+            ],
         ])
 
     /// The end of a head without a body, or with one that has a length.
@@ -125,18 +109,15 @@ private struct OddRequests {
         let lengths = choices(
             "\(count)",
             [
-                (ok, ["\t 000\(count)"]), (blankFate, ["\(count) \t"]),
-                (
-                    .refused,
-                    [
-                        "+\(count)", "-\(count)", "0x\(count)", "\(count), \(count)", "\(count) \(count)", "\(count).0",
-                        "\(count)\r\nContent-Length: 0", "0\r\nContent-Length: \(count)", "", "a", "\(count)\0",
-                        "\(count)\u{B}", "18446744073709551615", "18446744073709551616", "1\r\n \(count)",
-                        "\(count)\r\nTransfer-Encoding: chunked",
-                    ]
-                ),
+                ok: ["\t 000\(count)"], blankFate: ["\(count) \t"],
+                .refused: [
+                    "+\(count)", "-\(count)", "0x\(count)", "\(count), \(count)", "\(count) \(count)", "\(count).0",
+                    "\(count)\r\nContent-Length: 0", "0\r\nContent-Length: \(count)", "", "a", "\(count)\0",
+                    "\(count)\u{B}", "18446744073709551615", "18446744073709551616", "1\r\n \(count)",
+                    "\(count)\r\nTransfer-Encoding: chunked",
+                ],
             ])
-        return choices("\r\n", []) + lengths.map { ("Content-Length: \($0)\r\n\r\n\(hidden)", $1) }
+        return choices("\r\n", [:]) + lengths.map { ("Content-Length: \($0)\r\n\r\n\(hidden)", $1) }
     }()
 
     /// The end of a head with a chunked body, and the body.
@@ -156,14 +137,11 @@ private struct OddRequests {
     private static let codings = choices(
         ": chunked",
         [
-            (ok, [":CHUNKED"]), (blankFate, [": chunked ", ": chunked\t\r\nX: y"]),
-            (
-                .refused,
-                [
-                    ": chunked\r\nContent-Length: 3", ": chunked\r\nTransfer-Encoding: chunked", ": chunked;a",
-                    ": identity, chunked", ": chunked\0", ": \u{B}chunked", ":\r\n chunked", " : chunked",
-                ]
-            ),
+            ok: [":CHUNKED"], blankFate: [": chunked ", ": chunked\t\r\nX: y"],
+            .refused: [
+                ": chunked\r\nContent-Length: 3", ": chunked\r\nTransfer-Encoding: chunked", ": chunked;a",
+                ": identity, chunked", ": chunked\0", ": \u{B}chunked", ":\r\n chunked", " : chunked",
+            ],
         ])
 
     /// One chunk with this data.
@@ -173,27 +151,20 @@ private struct OddRequests {
         return choices(
             "\(size)\r\n\(data)\r\n",
             [
-                (ok, ["000\(size.uppercased())\r\n\(data)\r\n"]),
-                (extended, ["\(size);a=b\r\n\(data)\r\n", "\(size);\r\n\(data)\r\n"]),
-                (
-                    .uncertain,
-                    [
-                        "\(size);a=\"\(data.prefix(1))\"\r\n\(data)\r\n", "\(size) ;a\r\n\(data)\r\n",
-                        "\(size)\n\(data)\r\n", "\(size)\r\n\(data)\n", "\(size);a\n\(data)\r\n",
-                        // A reader that takes a bare line feed sees a chunk that ends with the carriage return.
-                        "\(more)\r\n\(data)\r\n", "\(more);x\r\n\(data)\r\n",
-                    ]
-                ),
-                (
-                    .refused,
-                    [
-                        "0x\(size)\r\n\(data)\r\n", "-\(size)\r\n\(data)\r\n", "\r\n\(data)\r\n",
-                        " \(size)\r\n\(data)\r\n",
-                        "\(size)\0\r\n\(data)\r\n", "\(size)g\r\n\(data)\r\n", "1000000000000000\(size)\r\n\(data)\r\n",
-                        "\(size)\r\r\n\(data)\r\n", "\(size)\r\n\(data)0\r\n\r\n",
-                        count > 1 ? "\(less)\r\n\(data)x\r\n" : "x\r\n\(data)\r\n",
-                    ]
-                ),
+                ok: ["000\(size.uppercased())\r\n\(data)\r\n"],
+                extended: ["\(size);a=b\r\n\(data)\r\n", "\(size);\r\n\(data)\r\n"],
+                .uncertain: [
+                    "\(size);a=\"\(data.prefix(1))\"\r\n\(data)\r\n", "\(size) ;a\r\n\(data)\r\n",
+                    "\(size)\n\(data)\r\n", "\(size)\r\n\(data)\n", "\(size);a\n\(data)\r\n",
+                    // A reader that takes a bare line feed sees a chunk that ends with the carriage return.
+                    "\(more)\r\n\(data)\r\n", "\(more);x\r\n\(data)\r\n",
+                ],
+                .refused: [
+                    "0x\(size)\r\n\(data)\r\n", "-\(size)\r\n\(data)\r\n", "\r\n\(data)\r\n", " \(size)\r\n\(data)\r\n",
+                    "\(size)\0\r\n\(data)\r\n", "\(size)g\r\n\(data)\r\n", "1000000000000000\(size)\r\n\(data)\r\n",
+                    "\(size)\r\r\n\(data)\r\n", "\(size)\r\n\(data)0\r\n\r\n",
+                    count > 1 ? "\(less)\r\n\(data)x\r\n" : "x\r\n\(data)\r\n",
+                ],
             ])
     }
 
@@ -201,23 +172,16 @@ private struct OddRequests {
     private static let ends = choices(
         "0\r\n\r\n",
         [
-            (
-                ok,
-                [
-                    "000\r\n\r\n", "0\r\nX: y\r\n\r\n",
-                    "0\r\nHost: x\r\nContent-Length: 9\r\nTransfer-Encoding: x\r\n\r\n",
-                ]
-            ),
-            (extended, ["0;x\r\n\r\n", "0;x\r\nX: y\r\n\r\n"]),
-            (
-                .uncertain,
-                [
-                    "0;x\r\n\(smuggling)\r\n", "0\r\n\(smuggling)\r\n", "0;\r\nX: y\r\n z\r\n\r\n", "0\n\r\n",
-                    "0\r\n\n",
-                    "0\r\nX: y\r\n \(smuggling)\r\n", "0\r\nX: \0\r\n\r\n", "0\r\nX\r\n\r\n", "0;x\n\r\n",
-                    "0\r\n\0\r\n\r\n",
-                ]
-            ),
+            ok: [
+                "000\r\n\r\n", "0\r\nX: y\r\n\r\n",
+                "0\r\nHost: x\r\nContent-Length: 9\r\nTransfer-Encoding: x\r\n\r\n",
+            ],
+            extended: ["0;x\r\n\r\n", "0;x\r\nX: y\r\n\r\n"],
+            .uncertain: [
+                "0;x\r\n\(smuggling)\r\n", "0\r\n\(smuggling)\r\n", "0;\r\nX: y\r\n z\r\n\r\n", "0\n\r\n",
+                "0\r\n\n", "0\r\nX: y\r\n \(smuggling)\r\n", "0\r\nX: \0\r\n\r\n", "0\r\nX\r\n\r\n", "0;x\n\r\n",
+                "0\r\n\0\r\n\r\n",
+            ],
         ])
 }
 

@@ -52,21 +52,17 @@ struct MetadataAddressTests {
     @Test(
         "P-3 External ID is found by its host alone, and every other form of its authority is kept",
         arguments: [
-            ("https://contoso.ciamlogin.com", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
-            ("https://contoso.ciamlogin.com/", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
-            ("https://contoso.ciamlogin.com/v2.0", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
-            ("https://contoso.ciamlogin.com:8443/", "https://contoso.ciamlogin.com:8443/contoso.onmicrosoft.com"),
-            (
-                "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/",
-                "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"
-            ),
-            (
-                "https://contoso.ciamlogin.com/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0",
-                "https://contoso.ciamlogin.com/775527ff-9a37-4307-8b3d-cc311f58d925"
-            ),
-            ("https://login.contoso.com/", "https://login.contoso.com"),
-            ("https://evilciamlogin.com/", "https://evilciamlogin.com"),
-            ("https://login.microsoftonline.com/organizations", "https://login.microsoftonline.com/organizations"),
+            "https://contoso.ciamlogin.com": "https://contoso.ciamlogin.com/contoso.onmicrosoft.com",
+            "https://contoso.ciamlogin.com/": "https://contoso.ciamlogin.com/contoso.onmicrosoft.com",
+            "https://contoso.ciamlogin.com/v2.0": "https://contoso.ciamlogin.com/contoso.onmicrosoft.com",
+            "https://contoso.ciamlogin.com:8443/": "https://contoso.ciamlogin.com:8443/contoso.onmicrosoft.com",
+            "https://contoso.ciamlogin.com/contoso.onmicrosoft.com/":
+                "https://contoso.ciamlogin.com/contoso.onmicrosoft.com",
+            "https://contoso.ciamlogin.com/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0":
+                "https://contoso.ciamlogin.com/775527ff-9a37-4307-8b3d-cc311f58d925",
+            "https://login.contoso.com/": "https://login.contoso.com",
+            "https://evilciamlogin.com/": "https://evilciamlogin.com",
+            "https://login.microsoftonline.com/organizations": "https://login.microsoftonline.com/organizations",
         ])
     func externalID(authority: String, base: String) {
         #expect(

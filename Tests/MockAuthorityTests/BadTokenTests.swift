@@ -54,26 +54,20 @@ struct BadTokenTests {
     }
 
     /// The claims of each bad token that differ from those of a good token of the same service.
-    static let changedClaims: [(profile: String, changes: [String: String])] = [
-        (
-            "b2c",
-            [
-                "expired": "exp iat nbf", "not-yet-valid": "exp nbf", "no-exp": "exp", "exp-text": "exp",
-                "wrong-aud": "aud", "aud-array": "aud", "aud-empty": "aud", "no-aud": "aud", "wrong-iss": "iss",
-                "iss-without-slash": "iss", "wrong-tenant": "iss", "iss-array": "iss", "iss-part": "iss",
-                "no-iss": "iss", "wrong-policy": "tfp", "acr-only": "acr tfp", "no-policy": "tfp", "wrong-scp": "scp",
-                "no-scp": "scp",
-            ]
-        ),
-        (
-            "external-id",
-            [
-                "no-oid": "oid", "no-tid": "tid", "no-profile": "name oid preferred_username tid",
-                "tid-mismatch": "tid", "other-tenant": "iss tid", "login-host-issuer": "iss", "b2c-issuer": "iss",
-                "aud-api-uri": "aud", "scp-array": "scp", "scope-claim": "scope scp", "personal-account": "iss tid",
-                "guest": "idp", "cae-28h": "exp",
-            ]
-        ),
+    static let changedClaims: KeyValuePairs<String, [String: String]> = [
+        "b2c": [
+            "expired": "exp iat nbf", "not-yet-valid": "exp nbf", "no-exp": "exp", "exp-text": "exp",
+            "wrong-aud": "aud", "aud-array": "aud", "aud-empty": "aud", "no-aud": "aud", "wrong-iss": "iss",
+            "iss-without-slash": "iss", "wrong-tenant": "iss", "iss-array": "iss", "iss-part": "iss",
+            "no-iss": "iss", "wrong-policy": "tfp", "acr-only": "acr tfp", "no-policy": "tfp", "wrong-scp": "scp",
+            "no-scp": "scp",
+        ],
+        "external-id": [
+            "no-oid": "oid", "no-tid": "tid", "no-profile": "name oid preferred_username tid",
+            "tid-mismatch": "tid", "other-tenant": "iss tid", "login-host-issuer": "iss", "b2c-issuer": "iss",
+            "aud-api-uri": "aud", "scp-array": "scp", "scope-claim": "scope scp", "personal-account": "iss tid",
+            "guest": "idp", "cae-28h": "exp",
+        ],
     ]
 
     @Test("Only the claims of the name differ from those of a good token, and the published key signs them")

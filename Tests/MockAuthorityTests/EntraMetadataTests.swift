@@ -54,20 +54,16 @@ struct EntraMetadataTests {
     @Test(
         "P-36: One process answers for B2C, External ID and Entra, each with its own issuer and keys",
         arguments: [
-            (
-                "/contoso.onmicrosoft.com/b2c_1_sign_in/",
-                "http://127.0.0.1:3001/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/"
-            ),
-            ("/contoso.onmicrosoft.com/", "http://127.0.0.1:3001/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/"),
-            ("/\(id)/", EntraTenants.issuer),
-            ("/fabrikam.onmicrosoft.com/", "https://login.microsoftonline.com/\(EntraTenants.fabrikam.tenant.id)/v2.0"),
-            (
-                "/\(EntraTenants.northwind.tenant.id)/",
-                "https://login.microsoftonline.com/\(EntraTenants.northwind.tenant.id)/v2.0"
-            ),
-            ("/common/", "https://login.microsoftonline.com/{tenantid}/v2.0"),
-            ("/organizations/", "https://login.microsoftonline.com/{tenantid}/v2.0"),
-            ("/consumers/", "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"),
+            "/contoso.onmicrosoft.com/b2c_1_sign_in/":
+                "http://127.0.0.1:3001/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/",
+            "/contoso.onmicrosoft.com/": "http://127.0.0.1:3001/775527ff-9a37-4307-8b3d-cc311f58d925/v2.0/",
+            "/\(id)/": EntraTenants.issuer,
+            "/fabrikam.onmicrosoft.com/": "https://login.microsoftonline.com/\(EntraTenants.fabrikam.tenant.id)/v2.0",
+            "/\(EntraTenants.northwind.tenant.id)/":
+                "https://login.microsoftonline.com/\(EntraTenants.northwind.tenant.id)/v2.0",
+            "/common/": "https://login.microsoftonline.com/{tenantid}/v2.0",
+            "/organizations/": "https://login.microsoftonline.com/{tenantid}/v2.0",
+            "/consumers/": "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0",
         ])
     func services(front: String, issuer: String) async throws {
         let query = front == "/contoso.onmicrosoft.com/" ? "?p=b2c_1_sign_in" : ""

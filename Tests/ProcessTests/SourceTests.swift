@@ -16,40 +16,27 @@ import Tokens
     ]
 
     @Test(arguments: [
-        ([:], "TASKS_SOURCE_EXT_AUTHORITY is not set."),
-        (["AUTHORITY": "https://contoso.ciamlogin.com", "CLIENT_ID": ""], "TASKS_SOURCE_EXT_CLIENT_ID is not set"),
-        (
-            ["AUTHORITY": "https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com", "POLICIES": "b2c_1_other"],
-            "is of the provider of TASKS_AUTHORITY or TASKS_METADATA_URL, and a token belongs to one source"
-        ),
-        (["AUTHORITY": "https://contoso.b2clogin.com/contoso.onmicrosoft.com"], "EXT_POLICIES is not set"),
-        (["AUTHORITY": "https://contoso.ciamlogin.com", "POLICIES": "b2c_1_a"], "Entra External ID has no policies"),
-        (["AUTHORITY": "https://login.microsoftonline.com/common/v2.0"], "EXT_TENANTS is not set"),
-        (
-            ["METADATA_URL": "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration"],
-            "EXT_TENANTS is not set"
-        ),
-        (
-            ["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "*"],
-            "EXT_TENANTS is set, but the authority is for one"
-        ),
-        (["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "contoso"], "EXT_TENANTS: 'contoso' is not the id"),
-        (
-            ["AUTHORITY": "https://login.microsoftonline.com/common", "TENANTS": "*", "OWNER_CLAIM": "oid"],
-            "EXT_OWNER_CLAIM: oid identifies a person only within one tenant"
-        ),
-        (["METADATA_URL": "https://a.example/d", "ISSUER": "https://a.example/{tenantid}/v2.0"], "EXT_TENANTS"),
-        (["AUTHORITY": "http://contoso.example"], "TASKS_SOURCE_EXT_ALLOW_HTTP=true"),
-        (
-            ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "bare"],
-            "EXT_OWNERS: another source has bare owners"
-        ),
-        (["METADATA_URL": "https://a.example/d", "OWNERS": "shared"], "EXT_OWNERS: owners can be shared only if both"),
-        (
-            ["METADATA_URL": "https://a.example/d", "KEY_HOSTS": "https://a.example"],
-            "EXT_KEY_HOSTS: 'https://a.example' is"
-        ),
-        (["METADATA_URL": "https://a.example/d", "UNTIL": "2027-02-30"], "EXT_UNTIL: '2027-02-30' is not a day"),
+        [:]: "TASKS_SOURCE_EXT_AUTHORITY is not set.",
+        ["AUTHORITY": "https://contoso.ciamlogin.com", "CLIENT_ID": ""]: "TASKS_SOURCE_EXT_CLIENT_ID is not set",
+        ["AUTHORITY": "https://fabrikam.b2clogin.com/fabrikam.onmicrosoft.com", "POLICIES": "b2c_1_other"]:
+            "is of the provider of TASKS_AUTHORITY or TASKS_METADATA_URL, and a token belongs to one source",
+        ["AUTHORITY": "https://contoso.b2clogin.com/contoso.onmicrosoft.com"]: "EXT_POLICIES is not set",
+        ["AUTHORITY": "https://contoso.ciamlogin.com", "POLICIES": "b2c_1_a"]: "Entra External ID has no policies",
+        ["AUTHORITY": "https://login.microsoftonline.com/common/v2.0"]: "EXT_TENANTS is not set",
+        ["METADATA_URL": "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration"]:
+            "EXT_TENANTS is not set",
+        ["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "*"]:
+            "EXT_TENANTS is set, but the authority is for one",
+        ["AUTHORITY": "https://contoso.ciamlogin.com", "TENANTS": "contoso"]: "EXT_TENANTS: 'contoso' is not the id",
+        ["AUTHORITY": "https://login.microsoftonline.com/common", "TENANTS": "*", "OWNER_CLAIM": "oid"]:
+            "EXT_OWNER_CLAIM: oid identifies a person only within one tenant",
+        ["METADATA_URL": "https://a.example/d", "ISSUER": "https://a.example/{tenantid}/v2.0"]: "EXT_TENANTS",
+        ["AUTHORITY": "http://contoso.example"]: "TASKS_SOURCE_EXT_ALLOW_HTTP=true",
+        ["AUTHORITY": "https://contoso.ciamlogin.com", "OWNERS": "bare"]: "EXT_OWNERS: another source has bare owners",
+        ["METADATA_URL": "https://a.example/d", "OWNERS": "shared"]: "EXT_OWNERS: owners can be shared only if both",
+        ["METADATA_URL": "https://a.example/d", "KEY_HOSTS": "https://a.example"]:
+            "EXT_KEY_HOSTS: 'https://a.example' is",
+        ["METADATA_URL": "https://a.example/d", "UNTIL": "2027-02-30"]: "EXT_UNTIL: '2027-02-30' is not a day",
     ])
     func `A source that cannot be trusted as it is configured is a mistake (P-1, P-2, P-5, P-14, P-15, P-16)`(
         changes: [String: String], message: String

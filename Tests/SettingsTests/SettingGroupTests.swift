@@ -92,24 +92,16 @@ struct SettingGroupTests {
         let ext = ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "one"]
         #expect(mistakes([], ext) == [])
         for (environment, expected) in [
-            (
-                ["TASKS_SOURCE_EXT_AUTHORITY": "one"],
+            ["TASKS_SOURCE_EXT_AUTHORITY": "one"]:
                 "TASKS_SOURCE_EXT_AUTHORITY is no setting of this program. "
-                    + "It is for a source that TASKS_SOURCES does not name."
-            ),
-            (["TASKS_SOURCES": "ext,ext"], "TASKS_SOURCES: the source ext is named twice; name it once."),
-            (["TASKS_SOURCES": "Ext"], "TASKS_SOURCES: 'Ext' is not a name of 1 to 16 of a-z, 0-9 and -. Example: ext"),
-            (
-                ["TASKS_SOURCES": "seventeen-letters"],
-                "TASKS_SOURCES: 'seventeen-letters' is not a name of 1 to 16 of "
-                    + "a-z, 0-9 and -. Example: ext"
-            ),
-            (["TASKS_SOURCES": "work"], "TASKS_SOURCE_WORK_AUTHORITY is not set."),
-            (
-                ["TASKS_SOURCE_EXT_CLIENTID": "x"],
-                "TASKS_SOURCE_EXT_CLIENTID is no setting of this program. Did you mean "
-                    + "TASKS_SOURCE_EXT_CLIENT_ID?"
-            ),
+                + "It is for a source that TASKS_SOURCES does not name.",
+            ["TASKS_SOURCES": "ext,ext"]: "TASKS_SOURCES: the source ext is named twice; name it once.",
+            ["TASKS_SOURCES": "Ext"]: "TASKS_SOURCES: 'Ext' is not a name of 1 to 16 of a-z, 0-9 and -. Example: ext",
+            ["TASKS_SOURCES": "seventeen-letters"]:
+                "TASKS_SOURCES: 'seventeen-letters' is not a name of 1 to 16 of a-z, 0-9 and -. Example: ext",
+            ["TASKS_SOURCES": "work"]: "TASKS_SOURCE_WORK_AUTHORITY is not set.",
+            ["TASKS_SOURCE_EXT_CLIENTID": "x"]:
+                "TASKS_SOURCE_EXT_CLIENTID is no setting of this program. Did you mean TASKS_SOURCE_EXT_CLIENT_ID?",
         ] {
             let first = environment.keys.contains("TASKS_SOURCE_EXT_AUTHORITY") ? [:] : ext
             #expect(mistakes([], first.merging(environment) { $1 }).contains(expected), "\(environment)")
@@ -121,21 +113,15 @@ struct SettingGroupTests {
     }
 
     @Test(arguments: [
-        ("[source ext]\nauthority", "line 2: a line is [source NAME] or WORD = VALUE."),
-        ("authority = x", "line 1: there is no [source NAME] above this line."),
-        ("[sauce ext]", "line 1: the first line of a block is [source NAME]."),
-        ("[source a b]", "line 1: the first line of a block is [source NAME]."),
-        ("[source EXT]", "sources.conf: 'EXT' is not a name of 1 to 16 of a-z, 0-9 and -."),
-        ("[source ext]\nauthority = x\nAuthority = y", "line 3: AUTHORITY was given before; give it once."),
-        (
-            "[source ext]\nauthority = x\n[source ext]",
-            "TASKS_SOURCES: the source ext is named twice; name it once."
-        ),
-        (
-            "[source ext]\nautority = x",
-            "TASKS_SOURCE_EXT_AUTORITY is no setting of this program. Did you mean "
-                + "TASKS_SOURCE_EXT_AUTHORITY?"
-        ),
+        "[source ext]\nauthority": "line 2: a line is [source NAME] or WORD = VALUE.",
+        "authority = x": "line 1: there is no [source NAME] above this line.",
+        "[sauce ext]": "line 1: the first line of a block is [source NAME].",
+        "[source a b]": "line 1: the first line of a block is [source NAME].",
+        "[source EXT]": "sources.conf: 'EXT' is not a name of 1 to 16 of a-z, 0-9 and -.",
+        "[source ext]\nauthority = x\nAuthority = y": "line 3: AUTHORITY was given before; give it once.",
+        "[source ext]\nauthority = x\n[source ext]": "TASKS_SOURCES: the source ext is named twice; name it once.",
+        "[source ext]\nautority = x":
+            "TASKS_SOURCE_EXT_AUTORITY is no setting of this program. Did you mean TASKS_SOURCE_EXT_AUTHORITY?",
     ])
     func `A file that cannot be understood is a mistake, with the line (P-1)`(text: String, expected: String) {
         #expect(mistakes([], file: text).contains { $0.hasSuffix(expected) }, "\(mistakes([], file: text))")

@@ -222,35 +222,30 @@ struct ArchiveTests {
     ]
 
     @Test func `A wrong line stops an import; the error has its number and none of its values`() throws {
+        func improper(_ member: String) -> String { "'\(member)' is missing or has no proper value" }
         let good = #"{"owner":"alice","next":5}"#
         let task = exportLine("alice", 1, "secret")
         for (bad, reason) in [
             ("{", "no JSON at byte 1"), ("[]", "no JSON at byte 0"),
-            ("{}", "'owner' is missing or has no proper value"),
-            (task.replacingFirst(":1,", with: ":0,"), "'id' is missing or has no proper value"),
-            (task.replacingFirst(":1,", with: ":9007199254740992,"), "'id' is missing or has no proper value"),
-            (
-                task.replacingFirst(":1}", with: ":9007199254740992}"),
-                "'revision' is missing or has no proper value"
-            ),
-            (good.replacingFirst("5", with: "9007199254740993"), "'next' is missing or has no proper value"),
-            (task.replacingFirst("alice", with: "ali\\u0000ce"), "'owner' is missing or has no proper value"),
-            (task.replacingFirst("alice", with: "alice\\n"), "'owner' is missing or has no proper value"),
-            (
-                good.replacingFirst("alice", with: String(repeating: "o", count: 274)),
-                "'owner' is missing or has no proper value"
-            ),
+            ("{}", improper("owner")),
+            (task.replacingFirst(":1,", with: ":0,"), improper("id")),
+            (task.replacingFirst(":1,", with: ":9007199254740992,"), improper("id")),
+            (task.replacingFirst(":1}", with: ":9007199254740992}"), improper("revision")),
+            (good.replacingFirst("5", with: "9007199254740993"), improper("next")),
+            (task.replacingFirst("alice", with: "ali\\u0000ce"), improper("owner")),
+            (task.replacingFirst("alice", with: "alice\\n"), improper("owner")),
+            (good.replacingFirst("alice", with: String(repeating: "o", count: 274)), improper("owner")),
             (task.replacingFirst("secret", with: ""), "'text' is not 1 to 4096 bytes without U+0000"),
-            (task.replacingFirst("40.123Z", with: "40Z"), "'created' is missing or has no proper value"),
+            (task.replacingFirst("40.123Z", with: "40Z"), improper("created")),
             (task.replacingFirst(":1}", with: ":1,\"more\":1}"), "members that no export has"),
-            (key("a", ""), "'key' is missing or has no proper value"),
-            (key("a", "\u{E9}"), "'key' is missing or has no proper value"),
-            (key("a", "k").replacingFirst("ff", with: "0ff"), "'fingerprint' is missing or has no proper value"),
+            (key("a", ""), improper("key")),
+            (key("a", "\u{E9}"), improper("key")),
+            (key("a", "k").replacingFirst("ff", with: "0ff"), improper("fingerprint")),
             (key("a", "k").replacingFirst("}", with: ",\"more\":1}"), "members that no export has"),
-            (#"{"end":true,"tasks":0,"keys":0}"#, "'keys' is missing or has no proper value"),
+            (#"{"end":true,"tasks":0,"keys":0}"#, improper("keys")),
         ]
             + Self.wrongDetails.map({
-                (exportLine("alice", 1, "secret", ",\($1)"), "'\($0)' is missing or has no proper value")
+                (exportLine("alice", 1, "secret", ",\($1)"), improper($0))
             })
         {
             let error = #expect(throws: OperatorError.self) { _ = try importLines([good, bad, good], to: path) }

@@ -13,22 +13,13 @@ struct AccessTests {
     @Test(arguments: Transport.allCases)
     func `Each outcome has its status, challenge and code (RFC 6750 section 3)`(transport: Transport) async throws {
         let api = TestedAPI(transport)
+        func invalid(_ why: String) -> String {
+            "Bearer realm=\"tasks\", error=\"invalid_token\", error_description=\"The access token \(why)\""
+        }
         let cases: [(String, Status, String, String?)] = [
-            (
-                "forged", 401, "token.invalid",
-                "Bearer realm=\"tasks\", error=\"invalid_token\", "
-                    + "error_description=\"The access token is invalid\""
-            ),
-            (
-                "outdated", 401, "token.expired",
-                "Bearer realm=\"tasks\", error=\"invalid_token\", "
-                    + "error_description=\"The access token expired\""
-            ),
-            (
-                "endless", 401, "token.too_long",
-                "Bearer realm=\"tasks\", error=\"invalid_token\", "
-                    + "error_description=\"The access token is too long\""
-            ),
+            ("forged", 401, "token.invalid", invalid("is invalid")),
+            ("outdated", 401, "token.expired", invalid("expired")),
+            ("endless", 401, "token.too_long", invalid("is too long")),
             ("not,a,token", 400, "request.credentials", "Bearer realm=\"tasks\", error=\"invalid_request\""),
             ("unverifiable", 503, "keys.unavailable", nil),
         ]

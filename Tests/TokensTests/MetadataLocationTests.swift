@@ -18,25 +18,21 @@ struct MetadataLocationTests {
     @Test(
         "The policy of a B2C address is in path or query, on B2C's own hosts and on others (V-73)",
         arguments: [
-            ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/\(document)", "b2c_1_sign_in"),
-            (
-                "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1A_Sign_In/v2.0/\(document)",
-                "B2C_1A_Sign_In"
-            ),
-            ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/\(document)?p=b2c_1_sign_in", "b2c_1_sign_in"),
-            (
-                "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/\(document)?x=1&P=b2c_1_sign_in",
-                "b2c_1_sign_in"
-            ),
-            ("https://contoso.b2clogin.cn/contoso.onmicrosoft.com/odd/v2.0/\(document)", "odd"),
-            ("https://login.contoso.com/\(tenant)/b2c_1_sign_in/v2.0/\(document)", "b2c_1_sign_in"),
-            ("https://login.microsoftonline.com/te/contoso.onmicrosoft.com/b2c_1_x/v2.0/\(document)", "b2c_1_x"),
-            ("http://127.0.0.1:3001/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/\(document)", "b2c_1_sign_in"),
-            ("https://login.contoso.com/\(tenant)/v2.0/\(document)", nil),
-            ("https://login.contoso.com/\(tenant)/v2.0/\(document)?p=page", nil),
-            ("https://id.example.com/\(document)", nil),
-            ("https://id.example.com/realms/a/\(document)", nil),
-        ] as [(String, String?)])
+            "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/\(document)": "b2c_1_sign_in",
+            "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/B2C_1A_Sign_In/v2.0/\(document)":
+                "B2C_1A_Sign_In",
+            "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/\(document)?p=b2c_1_sign_in": "b2c_1_sign_in",
+            "https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/\(document)?x=1&P=b2c_1_sign_in":
+                "b2c_1_sign_in",
+            "https://contoso.b2clogin.cn/contoso.onmicrosoft.com/odd/v2.0/\(document)": "odd",
+            "https://login.contoso.com/\(tenant)/b2c_1_sign_in/v2.0/\(document)": "b2c_1_sign_in",
+            "https://login.microsoftonline.com/te/contoso.onmicrosoft.com/b2c_1_x/v2.0/\(document)": "b2c_1_x",
+            "http://127.0.0.1:3001/contoso.onmicrosoft.com/b2c_1_sign_in/v2.0/\(document)": "b2c_1_sign_in",
+            "https://login.contoso.com/\(tenant)/v2.0/\(document)": nil,
+            "https://login.contoso.com/\(tenant)/v2.0/\(document)?p=page": nil,
+            "https://id.example.com/\(document)": nil,
+            "https://id.example.com/realms/a/\(document)": nil,
+        ] as [String: String?])
     func policies(url: String, policy: String?) throws {
         let location = try location(url)
         #expect(location.policy == policy)
