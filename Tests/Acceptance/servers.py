@@ -105,14 +105,7 @@ class Servers:
         return {"MOCK_LISTEN": f"127.0.0.1:{self.ports[1]}", "MOCK_ISSUER": self.authority}
 
     def start_page(self, **settings):
-        self._start(
-            "task-server",
-            **{
-                "TASKS_LISTEN": f"127.0.0.1:{self.ports[0]}", "TASKS_ADMIN_LISTEN": "off",
-                "TASKS_AUTHORITY": f"{self.authority}/{TENANT}", "TASKS_POLICIES": POLICIES, "TASKS_CLIENT_ID": CLIENT,
-                "TASKS_DATABASE": f"sqlite:{self.folder / 'tasks.db'}", "TASKS_PUBLIC": str(ROOT / "Public"),
-                "TASKS_MAX_TASKS": "200000", **settings,
-            })
+        self._start_page("task-server", self.ports[0], {"TASKS_DATABASE": f"sqlite:{self.folder / 'tasks.db'}", **settings})
         self._await("task-server", f"{self.page}/readyz")
 
     def external_id_settings(self):
@@ -134,13 +127,7 @@ class Servers:
         """Another `task-server`, with these settings and its own tasks."""
         port = free_port()
         name = f"other-{port}"
-        self._start(
-            "task-server", name,
-            **{
-                "TASKS_LISTEN": f"127.0.0.1:{port}", "TASKS_ADMIN_LISTEN": "off", "TASKS_DATABASE": "memory:",
-                "TASKS_AUTHORITY": f"{self.authority}/{TENANT}", "TASKS_POLICIES": POLICIES, "TASKS_CLIENT_ID": CLIENT,
-                "TASKS_PUBLIC": str(ROOT / "Public"), **settings,
-            })
+        self._start_page(name, port, {"TASKS_DATABASE": "memory:", **settings})
         try:
             url = f"{'https' if 'TASKS_TLS_CERT' in settings else 'http'}://127.0.0.1:{port}"
             self._await(name, f"{url}/readyz")
@@ -193,6 +180,15 @@ class Servers:
             self._end(program)
         self.running.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _start_page(self, name, port, settings):
+        self._start(
+            "task-server", name,
+            **{
+                "TASKS_LISTEN": f"127.0.0.1:{port}", "TASKS_ADMIN_LISTEN": "off", "TASKS_MAX_TASKS": "200000",
+                "TASKS_AUTHORITY": f"{self.authority}/{TENANT}", "TASKS_POLICIES": POLICIES, "TASKS_CLIENT_ID": CLIENT,
+                "TASKS_PUBLIC": str(ROOT / "Public"), **settings,
+            })
 
     def _start(self, program, name=None, arguments=(), **settings):
         name = name or program
