@@ -37,7 +37,7 @@ package final class MockAuthority: Sendable {
         }
     }
 
-    /// `state` gives what was kept in files whose names begin with a text; those of the B2C tenant have none.
+    /// `state` loads a tenant from the files whose names begin with a text, which is empty for the B2C tenant.
     private init<Failure: Error>(
         _ configuration: Configuration, _ services: TenantServices, state: (String) throws(Failure) -> TenantState
     ) throws(Failure) {

@@ -18,8 +18,8 @@ package final class PublicKey: Sendable {
 
     /// Admits a key, unless OpenSSL finds it unsound (V-37).
     ///
-    /// OpenSSL alone takes points of Ed25519 of small order, under which a forgery verifies. It also takes empty and even
-    /// moduli and exponents of 1; `KeySetDocument` refuses those before.
+    /// OpenSSL accepts points of Ed25519 of small order, under which a forgery verifies; this initializer refuses them. It
+    /// also accepts empty and even moduli and exponents of 1, which `KeySetDocument` refuses before.
     package init(_ numbers: PublicKeyNumbers, for algorithm: SignatureAlgorithm) throws(PublicKeyError) {
         self.algorithm = algorithm
         Cleanup.turnOff()

@@ -29,7 +29,7 @@ final class ServerCore: Sendable {
     let opened = Atomic<Int>(0)
     /// The numbers of open connections, in all and by network.
     let slots: ConnectionSlots
-    /// Requests under way of the clients of trusted proxies.
+    /// The requests under way, counted by the client that a trusted proxy names.
     let requestsByClient: AddressCounts
     /// Connections that were not accepted because their address had enough.
     let refused = Atomic<Int>(0)

@@ -150,8 +150,10 @@ extension Delivery {
 }
 
 extension Client {
-    /// Whether answers may go to a URI: to a registered one, and if `http://localhost` is registered, to every port and path
-    /// of the loopback (RFC 8252 section 7.3) unless the URI has to be registered exactly.
+    /// Whether answers may go to a URI.
+    ///
+    /// They may go to a registered one and, if `http://localhost` is registered, to every port and path of the loopback
+    /// (RFC 8252 section 7.3), unless the URI has to be registered exactly.
     func accepts(_ uri: String, exactly: Bool = false) -> Bool {
         if redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
         guard !exactly, redirectURIs.contains("http://localhost"), let address = WebAddress(uri) else { return false }

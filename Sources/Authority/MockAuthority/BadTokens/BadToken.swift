@@ -94,9 +94,9 @@ struct BadToken: Sendable {
     }
 }
 
-/// The rule that forbids an API to accept a token, and what somebody can do if the API accepts it.
+/// The rule that forbids an API to accept a token, and what an attacker can do if the API accepts it.
 package struct BadTokenRule: Sendable {
-    /// What somebody can do, as a sentence.
+    /// What an attacker can do, as a sentence.
     package let danger: String
     package let source: String
 }

@@ -178,7 +178,7 @@ extension TokenSigner {
         return ["typ": "JWT", "nonce": nonce.map { .string($0) }, "alg": "RS256", "x5t": kid, "kid": kid]
     }
 
-    /// A token that only Microsoft Graph can verify: what is signed has a hash of the `nonce` of the header.
+    /// A token that only Microsoft Graph can verify: its signature covers a hash of the `nonce` of the header.
     func signGraphToken(_ claims: JSONObject) throws(PrivateKeyError) -> String {
         let nonce = EntraClaims.random(32)
         let payload = claims.bytes

@@ -130,8 +130,10 @@ package struct Policy: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// The tenants beside the B2C one, as this process plays them: all behave alike, and under High Scale Compatibility
-    /// the External ID tenant is the B2C tenant (docs/reproduced.md, "High Scale Compatibility").
+    /// The tenants of External ID and Entra ID, with the behaviour of this configuration.
+    ///
+    /// Under High Scale Compatibility, the one of External ID also has the tenant and the accounts of B2C
+    /// (docs/reproduced.md, "High Scale Compatibility").
     var otherTenants: [Configuration] {
         entraTenants.map { other in
             var other = other

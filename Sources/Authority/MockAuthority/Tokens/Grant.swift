@@ -31,7 +31,8 @@ struct Grant: Sendable, Equatable {
         var scope: String
         var redirectURI: String?
         var challenge: Challenge?
-        /// Whether a page redeemed the code (`Origin`): its refresh tokens end a day after the sign-in, renewed or not.
+        /// Whether the client is a page, or a page redeemed the code (`Origin`): its refresh tokens end a day after the
+        /// first one, renewed or not.
         var singlePage = false
     }
 

@@ -6,7 +6,7 @@ import MockAuthority
 struct ProbedToken {
     var name: String
     var words: String
-    /// What somebody can do if the API accepts the token, and the rule that forbids it; `nil` if no standard does.
+    /// What an attacker can do if the API accepts the token, and the rule that forbids it; `nil` if no standard does.
     var breach: String?
 }
 

@@ -87,7 +87,7 @@ struct CommandHelp {
             Example: task-server migrate --database postgresql://tasks@db.example/tasks
         """
 
-    /// The help of the whole program, with which somebody can start who has no other page.
+    /// The help of the whole program, enough to start without another page.
     static var whole: String {
         """
         task-server keeps people's tasks at /api/tasks, for holders of bearer tokens of Azure AD B2C, Entra External ID,
