@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-// The folder tree is the architecture, and `modules` below is its order: a module imports only what is listed before it.
-// The build refuses an import that is not declared (`--explicit-target-dependency-import-check error`), and this manifest
-// refuses a declaration that points to a later module. ARCHITECTURE.md says what each folder may do.
+// The folder tree is the architecture, and `modules` below is its order: a module imports only what is listed before
+// it. The build refuses an import that is not declared (`--explicit-target-dependency-import-check error`), and this
+// manifest refuses a declaration that points to a later module. ARCHITECTURE.md says what each folder may do.
 
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -70,8 +70,8 @@ let modules = [
     // Text, dates, encodings, addresses, rate limits: values that every other folder may use.
     Module("Basics", "Basics"),
 
-    // The operating system and C libraries, made safe to use: they know nothing of HTTP or tasks. Each C library has one
-    // importer, the module that wraps it.
+    // The operating system and C libraries, made safe to use: they know nothing of HTTP or tasks. Each C library has
+    // one importer, the module that wraps it.
     Module("Libraries", "Platform", imports: ["Basics"]),
     Module("Libraries", "JSON", imports: ["Basics"]),
     Module("Libraries", "OpenSSL", imports: ["COpenSSL", "Basics"]),

@@ -89,7 +89,8 @@ final class EchoHandler: RequestHandler {
         }) { continuation.resume() }
     }
 
-    /// Lets all that wait continue, and all that would wait from now on: at the end of a test whose requests may still come.
+    /// Lets all that wait continue, and all that would wait from now on: at the end of a test whose requests may still
+    /// come.
     ///
     /// A task that waits for ever keeps the server that its handler belongs to.
     func releaseForGood() {

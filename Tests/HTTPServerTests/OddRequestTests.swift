@@ -24,7 +24,8 @@ private struct OddRequest {
     var isAnswered: Bool { if case .answered = fate { true } else { false } }
 }
 
-/// Makes requests that are odd in their framing, white space, extensions, trailers, folds, targets, versions or lengths.
+/// Makes requests that are odd in their framing, white space, extensions, trailers, folds, targets, versions or
+/// lengths.
 ///
 /// Whatever is no request by RFC 9112 has one for `/hidden` in it.
 private struct OddRequests {
@@ -288,8 +289,8 @@ struct OddRequestTests {
 
     /// Sends the requests, and reads all answers.
     ///
-    /// A server that refuses a request closes the connection before it has read what follows, so the system resets the connection,
-    /// and a relay that notices this before it has passed on the earlier answers drops them.
+    /// A server that refuses a request closes the connection before it has read what follows, so the system resets the
+    /// connection, and a relay that notices this before it has passed on the earlier answers drops them.
     private func check(_ requests: [OddRequest], port: UInt16, throughRelay: Bool, piece: Int) throws {
         let client = try RawClient(port: port)
         let bytes = requests.flatMap(\.bytes)

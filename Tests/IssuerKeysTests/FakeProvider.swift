@@ -119,7 +119,8 @@ struct Bench {
             configuration, time: time, fetcher: provider, chance: { 0.5 }, observer: { events.append($0) })
     }
 
-    /// A verifier of one source without name, in which a token of an unknown key waits: the test does what the threads do.
+    /// A verifier of one source without name, in which a token of an unknown key waits: the test does what the threads
+    /// do.
     init(
         _ sources: [MetadataDocument] = [policy()], keys: [JSONValue]? = nil,
         _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }

@@ -52,8 +52,8 @@ struct KeyThreadTests {
             }
         }
         #expect(provider.mostRunning == 1)
-        // At the start and after a forced refresh every 5 s, metadata and keys; after a permit of two and one more every
-        // 30 s, at most both.
+        // At the start and after a forced refresh every 5 s, metadata and keys; after a permit of two and one more
+        // every 30 s, at most both.
         let seconds = Int(start.duration(to: .now).components.seconds) + 1
         #expect(provider.asked.count <= 2 * (1 + 1 + seconds / 5 + 2 + seconds / 30))
     }

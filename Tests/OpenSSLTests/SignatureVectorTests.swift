@@ -21,7 +21,8 @@ struct SignatureVectorTests {
             for vector in try #require(group["tests"].array) {
                 let message = try #require(bytes(hex: vector["msg"].string ?? "-"))
                 let signature = try #require(bytes(hex: vector["sig"].string ?? "-"))
-                // "acceptable" marks the missing NULL parameter, which RFC 8017 section 8.2.2 does not let a verifier take.
+                // "acceptable" marks the missing NULL parameter, which RFC 8017 section 8.2.2 does not let a verifier
+                // take.
                 let good = vector["result"] == "valid"
                 #expect(
                     key.verifies(signature: signature, of: message) == good,

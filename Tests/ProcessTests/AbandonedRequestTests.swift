@@ -108,7 +108,8 @@ struct AbandonedRequestTests {
         for token in [alice, bob] { #expect(try server.add("first", token: token).status == 201) }
         let keeper = try PipelineConnection(to: ConnectionTarget(parsing: address))
         try keeper.runScript("BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE")
-        // All of this takes less than ten seconds: then the sessions are given up, and none opens while the lock is there.
+        // All of this takes less than ten seconds: then the sessions are given up, and none opens while the lock is
+        // there.
         let callers = isSanitized ? 20 : 100
         try leave(callers, at: server, when: { try waiting(server) >= callers }, { _ in "limit=7" })
         // One read is under way, and waits for the lock.

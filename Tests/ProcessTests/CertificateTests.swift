@@ -37,7 +37,8 @@ private struct SecureStage {
     }
 }
 
-/// `openssl ca` makes it, because `openssl x509` of OpenSSL 3.5 takes no negative number of days, and that of 3.0 no dates.
+/// `openssl ca` makes it, because `openssl x509` of OpenSSL 3.5 takes no negative number of days, and that of 3.0 no
+/// dates.
 private let expired = """
     openssl req -new -key tls.key -subj /CN=localhost -out tls.csr
     printf '%s\\n' '[ca]' default_ca=x '[x]' database=index rand_serial=yes new_certs_dir=. default_md=sha256 policy=p '[p]' commonName=supplied >ca.cnf

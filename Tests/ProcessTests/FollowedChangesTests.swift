@@ -4,8 +4,8 @@ import Platform
 import Support
 import Testing
 
-/// Random histories of several clients of one person, of whom some ask and some have a stream, while servers and their database
-/// are killed in the middle of changes, and start again.
+/// Random histories of several clients of one person, of whom some ask and some have a stream, while servers and their
+/// database are killed in the middle of changes, and start again.
 @Suite("Clients that follow the changes have the list of servers that were killed", .serialized)
 struct FollowedChangesTests {
     @Test func `A server with SQLite`() throws {

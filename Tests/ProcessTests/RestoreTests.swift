@@ -50,7 +50,8 @@ import Testing
         let running = try stage.run(["restore", copy])
         #expect(running.end == .exit(1) && running.errors.contains("; stop the server first"), "\(running)")
         #expect(try server.texts(token: token) == ["Copied", "Later"])
-        // The server compares what it sees from one second to the next, so one that has just begun to look misses the first.
+        // The server compares what it sees from one second to the next, so one that has just begun to look misses the
+        // first.
         let bytes = try File.read(copy)
         try eventuallyBlocking("the server refuses to serve") {
             try overwrite(stage.database, with: bytes)

@@ -161,8 +161,8 @@ final class Server {
 
     /// Sends one request, again as long as the answer says that the keys for its token may still come.
     ///
-    /// A server is ready with the keys of one policy, and a request waits two seconds for the fetch of an unknown key (V-81).
-    /// Both are too little for tests on a busy machine.
+    /// A server is ready with the keys of one policy, and a request waits two seconds for the fetch of an unknown key
+    /// (V-81). Both are too little for tests on a busy machine.
     func ask(
         _ method: String, _ path: String, token: String? = nil, _ headers: [String: String] = [:], body: String? = nil
     ) throws -> RawResponse {

@@ -7,7 +7,8 @@ import Testing
 struct CheckpointLockTests {
     private static let exclusive = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
 
-    /// Calls a function that takes and releases the locks of a connection's log, and one that says whether another may write.
+    /// Calls a function that takes and releases the locks of a connection's log, and one that says whether another may
+    /// write.
     private func withLocks(
         _ body: (_ lock: (Int32, Int32, Int32) -> Int32, _ writer: borrowing Connection) throws -> Void
     ) throws {

@@ -10,7 +10,8 @@ struct RemovedTaskPruningTests {
     private let time = ManualClock()
     private let alice = Owner("alice")
 
-    /// 3,000 tasks of alice and one each of 500 others that were removed 30 days ago, and one of alice a millisecond later.
+    /// 3,000 tasks of alice and one each of 500 others that were removed 30 days ago, and one of alice a millisecond
+    /// later.
     private var rows: String {
         let start = time.wallMilliseconds - RemovedTask.kept
         return """

@@ -104,7 +104,8 @@ struct SQLiteFailureTests {
             return try await store.added("x", of: alice)
         }()
         await eventually { isAsked.load(ordering: .acquiring) }
-        // Nothing happens meanwhile. A task that sleeps may wait for a thread afterwards, for longer than the write has patience.
+        // Nothing happens meanwhile. A task that sleeps may wait for a thread afterwards, for longer than the write has
+        // patience.
         usleep(200_000)
         try other.execute("COMMIT")
         #expect(try await item.id == 1)

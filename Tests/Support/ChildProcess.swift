@@ -65,7 +65,8 @@ package final class ChildProcess {
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var lines: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
         defer { (words + lines).forEach { free($0) } }
-        // The thread of a test may block signals, and a program that inherits that mask does not notice the end of a child.
+        // The thread of a test may block signals, and a program that inherits that mask does not notice the end of a
+        // child.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -9,8 +9,8 @@ package let patience: Duration = .seconds(180)
 ///
 /// Every wait of a test goes through this function, its blocking twin, or a call with a deadline of its own.
 ///
-/// The condition is asked every few milliseconds, and a hundred times at least, because tests that block may hold all threads for
-/// minutes. `what` is for the report; true is returned if the condition held.
+/// The condition is asked every few milliseconds, and a hundred times at least, because tests that block may hold all
+/// threads for minutes. `what` is for the report; true is returned if the condition held.
 @discardableResult
 package func eventually(
     _ what: Comment? = nil, within limit: Duration = patience, sourceLocation: SourceLocation = #_sourceLocation,

@@ -10,7 +10,8 @@ package final class PgBouncer: Sendable {
     private let watchdog: Mutex<ChildProcess>
     private let server: PostgreSQLServer
 
-    /// Whether it keeps the prepared statements of its clients for them, so that they need not notice that they share sessions.
+    /// Whether it keeps the prepared statements of its clients for them, so that they need not notice that they share
+    /// sessions.
     package let keepsStatements: Bool
 
     private static let program = "/usr/sbin/pgbouncer"
@@ -28,8 +29,8 @@ package final class PgBouncer: Sendable {
 
     /// Starts a PgBouncer for one test, with this many sessions for each database.
     ///
-    /// If it is `forgetting`, a session loses its state after each transaction. PgBouncer keeps statements since 1.21, and is asked
-    /// not to unless it is `keeping`.
+    /// If it is `forgetting`, a session loses its state after each transaction. PgBouncer keeps statements since 1.21,
+    /// and is asked not to unless it is `keeping`.
     package init(
         before server: PostgreSQLServer, sessions: Int, forgetting: Bool = false, keeping: Bool = true
     ) throws {

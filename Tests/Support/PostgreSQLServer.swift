@@ -30,7 +30,8 @@ package final class PostgreSQLServer: Sendable {
             let result =
                 shared
                 ?? Result {
-                    // What a test that gives up leaves locked is free again after a while, so its sessions do not pile up.
+                    // What a test that gives up leaves locked is free again after a while, so its sessions do not pile
+                    // up.
                     try PostgreSQLServer(
                         settings: ["max_connections=600", "idle_in_transaction_session_timeout=5min"],
                         access: ["host all \(asked) all scram-sha-256"])
@@ -42,7 +43,8 @@ package final class PostgreSQLServer: Sendable {
 
     /// A server of one test.
     ///
-    /// The settings are lines of postgresql.conf; the lines of access go before those of pg_hba.conf that let everyone in.
+    /// The settings are lines of postgresql.conf; the lines of access go before those of pg_hba.conf that let everyone
+    /// in.
     package convenience init(
         settings: [String] = [], access: [String] = [], environment: [String: String] = [:]
     ) throws {

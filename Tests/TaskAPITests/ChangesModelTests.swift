@@ -10,8 +10,8 @@ import Testing
 
 @testable import TaskAPI
 
-/// Random histories of several clients of one person, each of whom follows the changes at a pace of its own, by questions or by
-/// streams, while servers begin anew and lose their sessions.
+/// Random histories of several clients of one person, each of whom follows the changes at a pace of its own, by
+/// questions or by streams, while servers begin anew and lose their sessions.
 @Suite("Clients that follow the changes end with the server's list")
 struct ChangesModelTests {
     @Test(arguments: zip(FollowedStore.all, isSanitized ? [100, 5, 5, 5] : [1000, 20, 20, 5]))
@@ -23,7 +23,8 @@ struct ChangesModelTests {
         }
         let place = try kind.place(TemporaryFolder())
         for number in 0..<histories * testTimes {
-            // In every other history removed tasks are forgotten: by the store in memory soon after, by the others at any time.
+            // In every other history removed tasks are forgotten: by the store in memory soon after, by the others at
+            // any time.
             let isForgetful = number.isMultiple(of: 2)
             let first = isForgetful ? 1000 : SystemTime().wallMilliseconds
             var history = try History(at: place, of: "person-\(number)", from: first, isForgetful)
@@ -251,7 +252,8 @@ private struct Follower {
         (stream, beginning) = (nil, [])
     }
 
-    /// Asks once, opens the stream, or takes an event of the stream; returns the name of the step, if the client took one.
+    /// Asks once, opens the stream, or takes an event of the stream; returns the name of the step, if the client took
+    /// one.
     mutating func step(at api: TaskAPI, of owner: Owner, limit: Int) async throws -> String? {
         if let stream {
             receive(from: stream, atMost: .max)

@@ -2,7 +2,8 @@ import HTTP
 import JSON
 import Support
 
-/// The contract as far as it is compared with the table of routes, read from `Public/openapi.json`, which lint compares with openapi.yaml.
+/// The contract as far as it is compared with the table of routes, read from `Public/openapi.json`, which lint compares
+/// with openapi.yaml.
 struct Contract {
     let paths: [(path: String, operations: [Method: ContractOperation])]
     let taskMembers: [String]

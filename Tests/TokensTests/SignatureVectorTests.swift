@@ -33,8 +33,8 @@ struct SignatureVectorTests {
             let verification = try Verification(keys)
             for vector in try #require(group["tests"].array) {
                 let good = isGood(vector, verification)
-                // A token without claims is useless, so an empty part is refused before anything else (V-10). Figure 20 is
-                // a token for PS384 under a key for PS256, of which the server knows PS256 only (V-21).
+                // A token without claims is useless, so an empty part is refused before anything else (V-10). Figure 20
+                // is a token for PS384 under a key for PS256, of which the server knows PS256 only (V-21).
                 let isUsual = vector["comment"] != "emptyPayload" && vector["comment"] != "Figure20"
                 let expected = vector["result"] == "valid" && keys.keys.count == 1 && isUsual
                 #expect(good == expected, "tcId \(vector["tcId"]), \(vector["comment"])")

@@ -26,7 +26,8 @@ extension HeaderSection {
         ["text/plain", "application/json", Problem.mediaType].allSatisfy { name("text/html", before: $0) }
     }
 
-    /// Whether the `Accept` fields name a type, and prefer it to another one; of two named with the same weight, the other counts.
+    /// Whether the `Accept` fields name a type, and prefer it to another one; of two named with the same weight, the
+    /// other counts.
     package func name(_ type: String, before other: String) -> Bool {
         let ranges = acceptRanges
         guard let wanted = AcceptRange.best(for: type, of: ranges), wanted.weight > 0,
@@ -126,8 +127,9 @@ extension HeaderSection {
 extension HeaderSection {
     /// Returns whether the client already has the state of this entity tag: `If-None-Match` (RFC 9110 section 13.1.2).
     ///
-    /// The tag is strong, in its quotes; a weak tag of the client matches, too (section 8.8.3.2), and so does the tag that
-    /// a proxy made of it. No tag of this server has a comma. For `If-Match` see `TaskItem.revisions(ifMatch:of:)`.
+    /// The tag is strong, in its quotes; a weak tag of the client matches, too (section 8.8.3.2), and so does the tag
+    /// that a proxy made of it. No tag of this server has a comma. For `If-Match` see
+    /// `TaskItem.revisions(ifMatch:of:)`.
     package func ifNoneMatch(_ tag: String) -> Bool {
         var isFound = false
         forEachMember(of: "If-None-Match") { member in

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The content of an answer that is made while it is sent, in pieces, such as a stream of events.
 ///
-/// A producer sends a piece when it was told that the one before is with the client's system, so a slow reader keeps one
-/// piece in memory. Whoever drops the answer ends the stream, too. Every thread may call these functions.
+/// A producer sends a piece when it was told that the one before is with the client's system, so a slow reader keeps
+/// one piece in memory. Whoever drops the answer ends the stream, too. Every thread may call these functions.
 package final class ResponseStream: Sendable {
     private struct State {
         var piece: [UInt8] = []
@@ -32,8 +32,8 @@ package final class ResponseStream: Sendable {
 
     /// Creates a stream whose first piece may be sent at once.
     ///
-    /// `onDrained` is called when a piece is with the client's system, and `onClosed`, once, when the answer is over or was
-    /// never sent. Both are called without a lock, on a thread that must not block.
+    /// `onDrained` is called when a piece is with the client's system, and `onClosed`, once, when the answer is over or
+    /// was never sent. Both are called without a lock, on a thread that must not block.
     package init(
         filler: [UInt8], onDrained: @escaping @Sendable () -> Void, onClosed: @escaping @Sendable () -> Void
     ) {

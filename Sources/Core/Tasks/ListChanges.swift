@@ -54,8 +54,8 @@ extension Int64 {
 
 /// Reads what was changed and removed after a point; without one it begins with the whole list.
 ///
-/// The whole list is read in the order of ids. Its pages keep the change number of the first one, so whatever happens to the
-/// list meanwhile is read after its last page. List and numbers are from one state of the database.
+/// The whole list is read in the order of ids. Its pages keep the change number of the first one, so whatever happens
+/// to the list meanwhile is read after its last page. List and numbers are from one state of the database.
 package struct ListChanges: Sendable, Hashable {
     package let owner: Owner
     package let since: ChangePoint?
@@ -87,7 +87,8 @@ package struct ListChanges: Sendable, Hashable {
 
 package enum ChangesOutcome: Sendable, Equatable {
     case page(ChangesPage)
-    /// The point is of another list, ahead of this one, or from before removals that are forgotten: begin without a point.
+    /// The point is of another list, ahead of this one, or from before removals that are forgotten: begin without a
+    /// point.
     case forgotten
 }
 
@@ -215,7 +216,8 @@ package final class CommitListeners: Sendable {
 
     /// Calls a closure after each commit with the last change number of each owner whose tasks were changed.
     ///
-    /// The closure is called on a thread of the store, so it must not block. Commits of one owner may be told in another order.
+    /// The closure is called on a thread of the store, so it must not block. Commits of one owner may be told in
+    /// another order.
     package func add(_ listener: @escaping Listener) { listeners.withLock { $0.append(listener) } }
 
     package func tell(of changes: [OwnerChange]) {

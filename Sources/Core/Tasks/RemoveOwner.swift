@@ -1,8 +1,8 @@
 /// Removes everything of an owner: tasks, idempotency keys, and later the owner's row.
 ///
-/// The outcome says whether there may be more to remove. The first transaction notes the deletion in the owner's row, so
-/// that no token that was issued before adds anything meanwhile or later. The row keeps the next id for as long as the mark
-/// (``OwnerRow/markLifetime``).
+/// The outcome says whether there may be more to remove. The first transaction notes the deletion in the owner's row,
+/// so that no token that was issued before adds anything meanwhile or later. The row keeps the next id for as long as
+/// the mark (``OwnerRow/markLifetime``).
 package struct RemoveOwner: TaskCommand {
     package typealias Outcome = Bool
     package let owner: Owner

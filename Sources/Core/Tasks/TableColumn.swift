@@ -61,7 +61,8 @@ extension IdempotencyRecord {
 
     /// A record that was stored; `value` is as for a task.
     ///
-    /// The fingerprint has the bits of its unsigned value. The time is that of the addition, in milliseconds since 1970, UTC.
+    /// The fingerprint has the bits of its unsigned value. The time is that of the addition, in milliseconds since
+    /// 1970, UTC.
     package init(of owner: Owner, stored value: (Int) -> JSONValue) throws(ForeignValue) {
         guard let key = value(0).string, IdempotencyKey.isKey(key) else { throw .key }
         let item = try TaskItem(of: owner) { column in

@@ -45,7 +45,8 @@ extension TaskChange {
 
     /// The change of this task, where of two names that disagree the one counts that differs from the stored value.
     ///
-    /// A client that sends back a task as it read it changes one name and leaves the other (`{...task, completed: true}`).
+    /// A client that sends back a task as it read it changes one name and leaves the other (`{...task, completed:
+    /// true}`).
     package func decided(by item: TaskItem) throws(Contradiction) -> TaskChange {
         guard let oldNames else { return self }
         let isOlder = oldNames.modified.map { !Timestamp(milliseconds: item.modified).text.isSame(as: $0) } ?? false

@@ -119,8 +119,8 @@ extension TaskItem {
     /// The revisions of the task `id` that a field `If-Match` asks for; nil if any will do (`*`).
     ///
     /// A tag counts by the revision in it, although RFC 9110 section 13.1.1 asks for equal strong tags: proxies that
-    /// compress weaken a tag (`W/"7.1"`) or name the coding in it or behind it (docs/connect-a-client.md). Tags of other
-    /// tasks and anything else name no revision, so the set may be empty, and then no change is possible.
+    /// compress weaken a tag (`W/"7.1"`) or name the coding in it or behind it (docs/connect-a-client.md). Tags of
+    /// other tasks and anything else name no revision, so the set may be empty, and then no change is possible.
     package static func revisions(ifMatch field: String, of id: Int64) -> Set<Int64>? {
         let members = field.split(separator: ",").map { $0.trimmingBlanks }
         guard !members.contains("*") else { return nil }

@@ -161,8 +161,8 @@ package enum StoreError: Error, Sendable, Equatable {
 
 /// The suspended caller of a store, to be answered exactly once.
 ///
-/// The continuation is unchecked, because the checked one costs an allocation and a lock at each call. Every path of the
-/// store's threads ends in one answer; the conformance suite waits for each.
+/// The continuation is unchecked, because the checked one costs an allocation and a lock at each call. Every path of
+/// the store's threads ends in one answer; the conformance suite waits for each.
 @safe
 package struct Reply<Outcome: Sendable>: Sendable {
     private let continuation: UnsafeContinuation<Result<Outcome, StoreError>, Never>
@@ -171,7 +171,8 @@ package struct Reply<Outcome: Sendable>: Sendable {
         unsafe self.continuation = unsafe continuation
     }
 
-    /// Suspends the caller until the reply is answered; the closure is called if the caller's task is cancelled meanwhile.
+    /// Suspends the caller until the reply is answered; the closure is called if the caller's task is cancelled
+    /// meanwhile.
     package static func awaiting(
         _ start: (Reply<Outcome>) -> Void, onCancel leave: @Sendable () -> Void
     ) async throws(StoreError) -> Outcome {

@@ -142,8 +142,8 @@ package struct JSONLimits: Sendable, Equatable {
 extension JSONValue {
     /// Reads one JSON text strictly: it has UTF-8 only, unique names, and nothing after the value.
     ///
-    /// A byte-order mark before it is skipped (RFC 8259 section 8.1), because editors and PowerShell write one. Nothing traps on
-    /// any input (V-20, V-148).
+    /// A byte-order mark before it is skipped (RFC 8259 section 8.1), because editors and PowerShell write one. Nothing
+    /// traps on any input (V-20, V-148).
     package init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         var scanner = try JSONScanner(bytes, limits, allowsMark: true)
         self = try JSONValue(from: &scanner)

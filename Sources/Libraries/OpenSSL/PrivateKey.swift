@@ -83,7 +83,8 @@ package final class PrivateKey: Sendable {
         try PublicKey(numbers, for: algorithm ?? self.algorithm)
     }
 
-    /// Signs a message as RFC 7518 section 3 and RFC 8037 section 3.1 say, perhaps as another algorithm for this kind of key.
+    /// Signs a message as RFC 7518 section 3 and RFC 8037 section 3.1 say, perhaps as another algorithm for this kind
+    /// of key.
     ///
     /// A signature is as long as an RSA modulus, or the two numbers of ECDSA, each of the length of the curve.
     package func sign(_ message: [UInt8], as other: SignatureAlgorithm? = nil) throws(PrivateKeyError) -> [UInt8] {

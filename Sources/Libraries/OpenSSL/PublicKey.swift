@@ -18,8 +18,8 @@ package final class PublicKey: Sendable {
 
     /// Admits a key, unless OpenSSL finds it unsound (V-37).
     ///
-    /// OpenSSL accepts points of Ed25519 of small order, under which a forgery verifies; this initializer refuses them. It
-    /// also accepts empty and even moduli and exponents of 1, which `KeySetDocument` refuses before.
+    /// OpenSSL accepts points of Ed25519 of small order, under which a forgery verifies; this initializer refuses them.
+    /// It also accepts empty and even moduli and exponents of 1, which `KeySetDocument` refuses before.
     package init(_ numbers: PublicKeyNumbers, for algorithm: SignatureAlgorithm) throws(PublicKeyError) {
         self.algorithm = algorithm
         Cleanup.turnOff()
@@ -85,7 +85,8 @@ package final class PublicKey: Sendable {
         return unsafe KeyHandle(takingOwnershipOf: built)
     }
 
-    /// Returns whether this is the signature of the message by the key's algorithm (RFC 7518 section 3, RFC 8037 section 3.1).
+    /// Returns whether this is the signature of the message by the key's algorithm (RFC 7518 section 3, RFC 8037
+    /// section 3.1).
     ///
     /// The length must be that of the algorithm and key (V-46), and the error queue is left empty (V-45).
     package func verifies(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {

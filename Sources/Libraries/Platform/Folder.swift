@@ -10,7 +10,8 @@ package enum Folder {
     /// The deepest nesting, which ends a cycle of links.
     private static let deepest = 8
 
-    /// Returns the sorted paths of all files below a folder, such as `pictures/logo.svg`, without names that begin with a dot.
+    /// Returns the sorted paths of all files below a folder, such as `pictures/logo.svg`, without names that begin with
+    /// a dot.
     package static func files(below path: String) throws(SystemError) -> [String] {
         try files(below: path, prefix: "", depth: 0).sorted()
     }

@@ -3,8 +3,8 @@ private import Glibc
 
 /// A new file of lines, which has another name until it is whole: its own and `.part`.
 ///
-/// What a program that was killed has left under that name is written over. Only one program at a time can write the file;
-/// only its owner may read it.
+/// What a program that was killed has left under that name is written over. Only one program at a time can write the
+/// file; only its owner may read it.
 package struct LineFile: ~Copyable {
     private let path: String
     private let partial: String
@@ -16,8 +16,8 @@ package struct LineFile: ~Copyable {
     private var unsynchronized = 0
     private var isPublished = false
 
-    /// How many bytes are written at once, and how many may wait for the disk: more would keep the commits of a server waiting
-    /// for as long.
+    /// How many bytes are written at once, and how many may wait for the disk: more would keep the commits of a server
+    /// waiting for as long.
     private static let most = (written: 1 << 16, unsynchronized: 1 << 20)
 
     /// Begins the file of this path, which must be free.
@@ -101,7 +101,8 @@ package struct LineReader: ~Copyable {
         file = try FileDescriptor(opening: path, O_RDONLY)
     }
 
-    /// Returns the next line without its end (LF or CRLF), the first without a byte-order mark; nil after the last line.
+    /// Returns the next line without its end (LF or CRLF), the first without a byte-order mark; nil after the last
+    /// line.
     package mutating func next() throws(SystemError) -> [UInt8]? {
         guard isAtStart else { return try line() }
         isAtStart = false

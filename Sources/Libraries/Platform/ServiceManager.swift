@@ -22,8 +22,8 @@ package struct ServiceManager: Sendable {
     package let sockets: [Int32]
     private let path: String?
 
-    /// Reads the variables of the environment in which this program was started, and takes those of the sockets out of the
-    /// environment: a child would take the descriptors for its own.
+    /// Reads the variables of the environment in which this program was started, and takes those of the sockets out of
+    /// the environment: a child would take the descriptors for its own.
     package init(environment: [String: String]) {
         path = environment["NOTIFY_SOCKET"]
         let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true

@@ -48,8 +48,8 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: &value) { unsafe append(contentsOf: $0) }
     }
 
-    /// The form of array_recv: dimensions, whether there are NULLs, type, count, first index, then each value with its length;
-    /// a NULL has the length -1 and no bytes.
+    /// The form of array_recv: dimensions, whether there are NULLs, type, count, first index, then each value with its
+    /// length; a NULL has the length -1 and no bytes.
     fileprivate mutating func append<Value>(
         array values: [Value?], of type: Int32, _ appendElement: (inout [UInt8], Value) -> Void
     ) {

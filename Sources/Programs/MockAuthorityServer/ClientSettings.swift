@@ -86,8 +86,8 @@ struct ClientSettings {
         ]
     }
 
-    /// The values for a current MSAL at the External ID tenant; docs/reproduced.md says what each library demands of the
-    /// host (section "Clients").
+    /// The values for a current MSAL at the External ID tenant; docs/reproduced.md says what each library demands of
+    /// the host (section "Clients").
     private var externalValues: [String: String] {
         guard let external = configuration.externalTenant else { return [:] }
         let (id, client) = (external.tenant.id, external.applications.clients.first)
@@ -113,7 +113,8 @@ struct ClientSettings {
         ]
     }
 
-    /// Scheme, host and port of the authority by https, for clients that take no other; an example where it serves none.
+    /// Scheme, host and port of the authority by https, for clients that take no other; an example where it serves
+    /// none.
     private var secureBase: String { isSecure ? base : "https://localhost:8443" }
 
     private var isSecure: Bool { base.hasPrefix("https:") }

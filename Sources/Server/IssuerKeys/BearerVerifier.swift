@@ -16,8 +16,8 @@ package final class BearerVerifier: TokenVerifier {
     let rules: [ClaimRules]
     private let tokens: TokenCache
     private let distrusted: DistrustedKeys
-    /// The times of the checks of signature and claims, with any result and without waits for keys; cache hits do not count
-    /// (V-165).
+    /// The times of the checks of signature and claims, with any result and without waits for keys; cache hits do not
+    /// count (V-165).
     package let verificationTimes = DurationHistogram()
 
     /// Creates a verifier that has no keys yet.
@@ -46,7 +46,8 @@ package final class BearerVerifier: TokenVerifier {
     /// The time after which a cached token is verified again, in nanoseconds.
     private static let verifyAgainAfter: Int64 = 600 * 1_000_000_000
 
-    /// Finds a token that equals, byte for byte, one that passed every check (V-101); see ``TokenVerifier/cachedPrincipal(of:)``.
+    /// Finds a token that equals, byte for byte, one that passed every check (V-101); see
+    /// ``TokenVerifier/cachedPrincipal(of:)``.
     package func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal? {
         let now = time.now
         let seconds = time.wallSeconds
@@ -104,8 +105,8 @@ package final class BearerVerifier: TokenVerifier {
     /// Returns the policy whose keys must be up to date before this refusal of a token is final; nil if it is final.
     ///
     /// The keys of each document are published at once, so that one that cannot be reached does not delay the others.
-    /// Until the next is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for the
-    /// refresh, or is answered "try again"; it is never called invalid.
+    /// Until the next is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for
+    /// the refresh, or is answered "try again"; it is never called invalid.
     private func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {
         guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
         // The signature was verified before, so this is what the issuer says.

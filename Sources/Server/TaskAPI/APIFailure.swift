@@ -75,8 +75,8 @@ enum CredentialFailure: Error {
         }
     }
 
-    /// Returns the same problem for every bad token, so that attackers learn nothing, except for an expired token, which
-    /// clients then refresh, and for one that is too long, with which nothing else would help (V-63).
+    /// Returns the same problem for every bad token, so that attackers learn nothing, except for an expired token,
+    /// which clients then refresh, and for one that is too long, with which nothing else would help (V-63).
     private static func problem(of outcome: TokenRefusal.Outcome) -> Problem {
         switch outcome {
         case .invalid: invalidToken

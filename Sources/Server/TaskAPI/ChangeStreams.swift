@@ -5,10 +5,10 @@ package import Tasks
 
 /// The open streams of changes, which tell people's other devices what was changed.
 ///
-/// A stream that is told a newer change number of its person asks the store for the changes since its point, and sends the
-/// page as an event. It asks again only when the event is with the client's system, so a slow reader keeps one page in
-/// memory, and what was changed meanwhile comes at once. The point is the same as that of a question, so a client loses
-/// nothing between a question and a stream, and may go on with either.
+/// A stream that is told a newer change number of its person asks the store for the changes since its point, and sends
+/// the page as an event. It asks again only when the event is with the client's system, so a slow reader keeps one page
+/// in memory, and what was changed meanwhile comes at once. The point is the same as that of a question, so a client
+/// loses nothing between a question and a stream, and may go on with either.
 package final class ChangeStreams: Sendable {
     /// Why a stream ends, as its last event says.
     package enum Ending: String, Sendable {
@@ -110,8 +110,8 @@ extension ChangeStreams {
         for stream in streams(of: owner) { stream.note(number) }
     }
 
-    /// Once a second: ends streams whose tokens have expired, asks again where the store failed, and, if other servers change
-    /// the same tasks, asks the store for the change numbers of the people who have streams here.
+    /// Once a second: ends streams whose tokens have expired, asks again where the store failed, and, if other servers
+    /// change the same tasks, asks the store for the change numbers of the people who have streams here.
     package func check(at seconds: Int64, comparing isShared: Bool) {
         let all = self.all
         for stream in all {
@@ -261,8 +261,8 @@ final class ChangeStream: Sendable {
 }
 
 extension TaskHandlers {
-    /// `GET /api/tasks/changes` with `Accept: text/event-stream`: the same as a stream, from the point of `Last-Event-ID` or
-    /// `since`.
+    /// `GET /api/tasks/changes` with `Accept: text/event-stream`: the same as a stream, from the point of
+    /// `Last-Event-ID` or `since`.
     func streamChanges(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
         let query = try ListChanges(request.head, of: owner)
         let (stream, content) = try streams.open(query, until: request.expiry)

@@ -59,8 +59,8 @@ struct CommonHeaders: Sendable {
         return response
     }
 
-    /// The fields that a preflight asks for: any, because a field gives a page no right that its token does not give it, and
-    /// no cookie goes with a request (the Fetch standard's `Access-Control-Allow-Credentials` is never sent).
+    /// The fields that a preflight asks for: any, because a field gives a page no right that its token does not give
+    /// it, and no cookie goes with a request (the Fetch standard's `Access-Control-Allow-Credentials` is never sent).
     ///
     /// Tracing, proxies and libraries add fields of their own, so no list of them is ever complete.
     private static func requestFields(_ head: RequestHead) -> String {
@@ -93,8 +93,8 @@ extension CrossOrigin {
 
     /// Adds the same fields to the answer to a request that never reached the API.
     ///
-    /// Where libmicrohttpd refuses a request itself, it may not have read the origin. Then the answer names the one origin
-    /// that may call, or none where several may.
+    /// Where libmicrohttpd refuses a request itself, it may not have read the origin. Then the answer names the one
+    /// origin that may call, or none where several may.
     package func allow(refused head: RequestHead?, in headers: inout FieldLines) {
         if let origin = head?.headers["Origin"] { return allow(origin, in: &headers) }
         switch self {

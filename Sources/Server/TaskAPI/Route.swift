@@ -5,17 +5,17 @@ import Tokens
 
 /// The routes of the API: one table of patterns, methods, scopes and handlers.
 ///
-/// Everything else is read from ``definition(_:_:)``: how a path is matched, the pattern that a log shows in place of the path,
-/// `Allow`, 405, the methods of a preflight, whether a token is required, and whether a body is read. The first route
-/// that matches is taken. `Tests/TaskAPITests/ContractTests.swift` compares the table with `Public/openapi.yaml`,
-/// which leaves out what only the clients of `docs/clients.md` use.
+/// Everything else is read from ``definition(_:_:)``: how a path is matched, the pattern that a log shows in place of
+/// the path, `Allow`, 405, the methods of a preflight, whether a token is required, and whether a body is read. The
+/// first route that matches is taken. `Tests/TaskAPITests/ContractTests.swift` compares the table with
+/// `Public/openapi.yaml`, which leaves out what only the clients of `docs/clients.md` use.
 ///
 /// A new route is a case, its row, and a handler; each demands the next, or the package does not compile. Two rules:
 ///
-/// - **Reserved names.** Old clients put an owner after `/api/tasks/`: `hellojs`, `anybody`, a login name, a mail address,
-///   a GUID. A row such as `/api/tasks/count` takes its word from them. So only an English word for a part of the list
-///   may be reserved, in lower-case ASCII letters, and never one that a client in `docs/clients.md` sends. Its case comes
-///   before ``tasksOfNamedOwner``.
+/// - **Reserved names.** Old clients put an owner after `/api/tasks/`: `hellojs`, `anybody`, a login name, a mail
+///   address, a GUID. A row such as `/api/tasks/count` takes its word from them. So only an English word for a part of
+///   the list may be reserved, in lower-case ASCII letters, and never one that a client in `docs/clients.md` sends. Its
+///   case comes before ``tasksOfNamedOwner``.
 /// - **What a read may cost.** One statement over rows of one owner, which an index leads to; never a look at other
 ///   people's rows. The answer has at most 16 KiB or is leased from `AnswerMemory` before it is rendered. The handler
 ///   returns ``HandlerResult/ready(_:)`` only for what is in memory, and never blocks: it runs on the event loop.
@@ -256,7 +256,8 @@ struct PathPattern: Sendable {
         return start == bytes.count
     }
 
-    /// Returns the part of a path that has this name: a segment, or all that is left; nil if the pattern has no such name.
+    /// Returns the part of a path that has this name: a segment, or all that is left; nil if the pattern has no such
+    /// name.
     func text(named name: String, of path: RequestPath) -> String? {
         let bytes = path.text.utf8.span
         var start = 0
@@ -273,10 +274,9 @@ struct PathPattern: Sendable {
 
 /// The path of a request in the form in which patterns are written, without empty segments.
 ///
-/// The path below which a proxy has put the server is dropped, since not every proxy takes it away.
-/// A leading `todoserver` is dropped as well, and `tasks` or `tasks:<digits>` is `api/tasks`, because the sample clients were
-/// configured with all of them (docs/clients.md, "Addresses"). Nothing is redirected: clients would lose body or
-/// token.
+/// The path below which a proxy has put the server is dropped, since not every proxy takes it away. A leading
+/// `todoserver` is dropped as well, and `tasks` or `tasks:<digits>` is `api/tasks`, because the sample clients were
+/// configured with all of them (docs/clients.md, "Addresses"). Nothing is redirected: clients would lose body or token.
 struct RequestPath: Sendable {
     /// A slash before each segment.
     let text: String

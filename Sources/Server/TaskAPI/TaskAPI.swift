@@ -156,8 +156,9 @@ extension TaskAPI {
 
 /// One request on its way through the API: its head, its route, and what its record needs.
 final class APIRequest: @unchecked Sendable {
-    // This is sendable, because `decide` and the closure that it returns run one after the other, never at once, and the
-    // server's hand-over between them orders the memory. It is a class, because the closure continues where `decide` stopped.
+    // This is sendable, because `decide` and the closure that it returns run one after the other, never at once, and
+    // the server's hand-over between them orders the memory. It is a class, because the closure continues where
+    // `decide` stopped.
     let head: RequestHead
     let match: RouteMatch
     private let started: UInt64

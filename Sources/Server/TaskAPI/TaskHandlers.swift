@@ -161,8 +161,8 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// `DELETE /api/tasks`, also with an owner in the path: the tasks with the text of query or body; without a text all
-    /// completed tasks with `?completed=true`, else nothing.
+    /// `DELETE /api/tasks`, also with an owner in the path: the tasks with the text of query or body; without a text
+    /// all completed tasks with `?completed=true`, else nothing.
     func removeAll(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         let target = request.head.target
         let takesCompleted = request.match.route == .tasks
@@ -229,7 +229,8 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// Does work that needs memory of long answers, again each time that there may be room, for as long as one waits for it.
+    /// Does work that needs memory of long answers, again each time that there may be room, for as long as one waits
+    /// for it.
     func storing<Result>(
         withRoomOf owner: Owner, _ work: () async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {

@@ -37,7 +37,8 @@ package struct OwnerMap: Sendable {
         }
     }
 
-    /// The namespaces of the old owners and the new ones, each with its first line; an empty name for owners without any.
+    /// The namespaces of the old owners and the new ones, each with its first line; an empty name for owners without
+    /// any.
     package var namespaces: (old: [String: Int], new: [String: Int]) {
         func lines(_ owner: (OwnerPair) -> Owner) -> [String: Int] {
             Dictionary(entries.map { (owner($0.pair).namespace ?? "", $0.number) }) { first, _ in first }
@@ -121,8 +122,8 @@ extension Owner {
         self = Self.folded(text)
     }
 
-    /// Folds GUIDs to lower case, as servers store them (V-57), also with a namespace (P-14) and in pairs (P-16); any other
-    /// text is taken as it is.
+    /// Folds GUIDs to lower case, as servers store them (V-57), also with a namespace (P-14) and in pairs (P-16); any
+    /// other text is taken as it is.
     private static func folded(_ text: String) -> Owner {
         let whole = Owner(text)
         guard let name = whole.namespace else { return Owner(foldedValue(text) ?? text) }
@@ -142,7 +143,8 @@ extension OwnerPair {
     /// The longest line of a map, in bytes: two owners, with every byte in them doubled, and what is around them.
     private static let longestLine = 4096
 
-    /// A line of comma-separated values: `old,new`; a field may be in quotation marks, which are doubled in it (RFC 4180).
+    /// A line of comma-separated values: `old,new`; a field may be in quotation marks, which are doubled in it (RFC
+    /// 4180).
     init(separatedByComma line: [UInt8]) throws(OperatorError) {
         guard line.count <= Self.longestLine else { throw OperatorError("longer than \(Self.longestLine) bytes") }
         let fields = try Self.fields(of: line)

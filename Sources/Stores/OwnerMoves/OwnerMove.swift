@@ -32,8 +32,8 @@ enum MoveOutcome: Equatable {
 
 /// What to do with an owner's tasks, keys and ids.
 ///
-/// Ids stay, unless the new owner has given one of them already, also to a task that is gone: then all are raised by the
-/// last one given. Idempotency keys keep naming their tasks.
+/// Ids stay, unless the new owner has given one of them already, also to a task that is gone: then all are raised by
+/// the last one given. Idempotency keys keep naming their tasks.
 struct OwnerMove {
     /// The outcome once the move is committed.
     let outcome: MoveOutcome

@@ -30,11 +30,12 @@ package struct OwnerMover {
         }
     }
 
-    /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given again.
+    /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given
+    /// again.
     ///
-    /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason, is
-    /// continued by repeating it. With `merging`, tasks are put after those that the new owner has; otherwise their people
-    /// stay. `shouldContinue` is called before each person with how many were looked at; false ends the move.
+    /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason,
+    /// is continued by repeating it. With `merging`, tasks are put after those that the new owner has; otherwise their
+    /// people stay. `shouldContinue` is called before each person with how many were looked at; false ends the move.
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {

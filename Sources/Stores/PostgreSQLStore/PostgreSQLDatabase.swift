@@ -35,8 +35,8 @@ package struct PostgreSQLDatabase {
 
     /// Connects and checks all that can be checked before work; makes the tables if they are missing.
     ///
-    /// Returns the version before the tables were brought up to date, or nil if they were up to date; and until when servers
-    /// may run that do not number changes.
+    /// Returns the version before the tables were brought up to date, or nil if they were up to date; and until when
+    /// servers may run that do not number changes.
     package func prepare(
         partitions: Int?
     ) throws(OperatorError) -> (migratedFrom: Int?, partitions: PostgreSQLSchema.Partitions, olderUntil: Int64) {

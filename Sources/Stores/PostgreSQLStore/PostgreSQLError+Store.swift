@@ -28,8 +28,8 @@ extension PostgreSQLError {
 
     /// What the error of a statement means for the writes of its transaction.
     ///
-    /// After a COMMIT that failed the outcome is in doubt (of foreign partitions some may have committed), except after a
-    /// serialization failure.
+    /// After a COMMIT that failed the outcome is in doubt (of foreign partitions some may have committed), except after
+    /// a serialization failure.
     func batchFailure(isCommit: Bool) -> BatchFailure {
         guard !isCommit || kind == .retryable else { return .final }
         return switch kind {
@@ -54,7 +54,8 @@ extension OperatorError {
     }
 }
 
-/// Recognizes by libpq's messages why a connection failed, since libpq has no codes for that, and says what an operator can do.
+/// Recognizes by libpq's messages why a connection failed, since libpq has no codes for that, and says what an operator
+/// can do.
 enum UnreachableDatabase {
     private static let advices: [(message: StaticString, advice: String)] = [
         ("password authentication failed", "check user and password in TASKS_DATABASE"),

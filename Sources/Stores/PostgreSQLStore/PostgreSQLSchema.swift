@@ -55,9 +55,9 @@ package enum PostgreSQLSchema {
 
     /// Version 3: the details that a person may add to a task.
     ///
-    /// The day is text (2026-11-30); NULL means that nothing is set. The migration changes no row. Servers of version 2 go on
-    /// working, because their statements name their columns. Both tables are locked for a moment, in the order in which
-    /// additions use them. Partitions on other servers need the same columns.
+    /// The day is text (2026-11-30); NULL means that nothing is set. The migration changes no row. Servers of version 2
+    /// go on working, because their statements name their columns. Both tables are locked for a moment, in the order in
+    /// which additions use them. Partitions on other servers need the same columns.
     private static let details = """
         ALTER TABLE attempts ADD COLUMN due text COLLATE "C", ADD COLUMN notes text COLLATE "C",
             ADD COLUMN position double precision;
@@ -67,13 +67,13 @@ package enum PostgreSQLSchema {
 
     /// Version 4: change numbers, and when an owner was deleted, with the next id at that time.
     ///
-    /// `deleted` and `first_id` are NULL for nearly all owners.
-    /// `change` is the owner's last number, and that of a task's last change, 0 for a change before this migration or by a
-    /// server of version 3, which goes on working. `forgotten` is the greatest number whose removal is no longer known. Lists
-    /// from before have the origin 1, others a random one. The migration changes no row. There is no index of the numbers: it
-    /// would make additions dearer, and who asks for changes causes no more reading than a list does. Whoever has partitions
-    /// on other servers makes `removed_tasks` with its partitions before. Servers of version 3 do not know the mark of a
-    /// deletion, so none of them may run when a person leaves.
+    /// `deleted` and `first_id` are NULL for nearly all owners. `change` is the owner's last number, and that of a
+    /// task's last change, 0 for a change before this migration or by a server of version 3, which goes on working.
+    /// `forgotten` is the greatest number whose removal is no longer known. Lists from before have the origin 1, others
+    /// a random one. The migration changes no row. There is no index of the numbers: it would make additions dearer,
+    /// and who asks for changes causes no more reading than a list does. Whoever has partitions on other servers makes
+    /// `removed_tasks` with its partitions before. Servers of version 3 do not know the mark of a deletion, so none of
+    /// them may run when a person leaves.
     private static func changeNumbers(_ partitions: Partitions) -> String {
         let clause = partitions.count == nil ? "" : " PARTITION BY HASH (owner)"
         let table = """
@@ -95,7 +95,8 @@ package enum PostgreSQLSchema {
             """
     }
 
-    /// Version 5: until when servers of version 3 may run, in milliseconds since 1970, UTC: for a week, unless the tables are new.
+    /// Version 5: until when servers of version 3 may run, in milliseconds since 1970, UTC: for a week, unless the
+    /// tables are new.
     ///
     /// Such a server changes a list without a new number, so no list is cached until then.
     private static func olderServers(mayRun: Bool) -> String {
@@ -120,8 +121,8 @@ package enum PostgreSQLSchema {
 
     /// The number of migrations that the database has had; nil if it has none of these tables.
     package static func version(on connection: PipelineConnection) throws(PostgreSQLError) -> Int? {
-        // This reads the catalog itself, because to_regclass may remember in a transaction that there was no table before
-        // another server made the table.
+        // This reads the catalog itself, because to_regclass may remember in a transaction that there was no table
+        // before another server made the table.
         let found = try connection.run(
             """
             SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'task_server_schema' AND pg_table_is_visible(oid))
@@ -133,7 +134,8 @@ package enum PostgreSQLSchema {
 
     package typealias Partitions = (count: Int?, areForeign: Bool)
 
-    /// Into how many partitions the tables are divided, nil if they are not, and whether one of them is on another server.
+    /// Into how many partitions the tables are divided, nil if they are not, and whether one of them is on another
+    /// server.
     package static func partitions(on connection: PipelineConnection) throws(PostgreSQLError) -> Partitions {
         let rows = try connection.run(
             """
@@ -162,7 +164,8 @@ package enum PostgreSQLSchema {
     ) throws(PostgreSQLError) -> Int? {
         _ = try connection.run("BEGIN")
         _ = try connection.run("SELECT pg_advisory_xact_lock(\(lock))")
-        // While this waits for a table, all later statements on the table wait, too, so it waits for half a second only.
+        // While this waits for a table, all later statements on the table wait, too, so it waits for half a second
+        // only.
         _ = try connection.run("SELECT set_config('lock_timeout', '500', true)")
         let before = try version(on: connection) ?? 0
         if before == 0 {

@@ -18,7 +18,8 @@ final class PostgreSQLSession: StoreSession {
 
     /// How long a session may take to get ready, once it is connected.
     private static let mostSeconds = 5
-    /// How many idempotency keys or removed tasks are forgotten at once, at most, so that reads on the same session wait for milliseconds.
+    /// How many idempotency keys or removed tasks are forgotten at once, at most, so that reads on the same session
+    /// wait for milliseconds.
     private static let mostPruned = 1000
 
     private let connection: PipelineConnection
@@ -41,8 +42,8 @@ final class PostgreSQLSession: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.configuration = configuration
-        // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to the
-        // operator.
+        // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to
+        // the operator.
         nextPruning = number == 0 && !configuration.isOneOwnerOnly ? 0 : .max
         isPrepared =
             configuration.preparation.isWanted ? try Self.prepare(on: connection, configuration.preparation) : false
@@ -85,8 +86,8 @@ final class PostgreSQLSession: StoreSession {
         if connection.isLost { throw connection.lastError }
     }
 
-    /// Forgets idempotency keys and removed tasks that are too old, also of owners who never come again, and owners who were
-    /// deleted long ago; a failure is tried again later.
+    /// Forgets idempotency keys and removed tasks that are too old, also of owners who never come again, and owners who
+    /// were deleted long ago; a failure is tried again later.
     private func prune(at now: UInt64) throws(PostgreSQLError) {
         let (options, most) = (configuration.options, Parameter.integer(Int64(Self.mostPruned)))
         let time = options.time.wallMilliseconds

@@ -7,8 +7,8 @@ package import Tasks
 /// Keeps tasks in PostgreSQL: durable, for any number of servers on any number of machines.
 ///
 /// Reads that wait together are sent together, and equal lists are read once; writes that wait together share one
-/// transaction and one commit. A cached list is answered if the database still has the list's change number, so no answer
-/// is older than its request. A write whose commit was not confirmed is answered
+/// transaction and one commit. A cached list is answered if the database still has the list's change number, so no
+/// answer is older than its request. A write whose commit was not confirmed is answered
 /// ``Tasks/StoreError/unavailable(reason:)`` and may have been done or not; an idempotency key makes its retry safe.
 package final class PostgreSQLTaskStore: CommandStore {
     private let engine: StoreEngine
@@ -148,8 +148,8 @@ extension PostgreSQLTaskStore {
         return "\(database.name) can be read and written\(age)"
     }
 
-    /// Makes the tables, divided into this many partitions if a number is given, or brings them up to date; returns in a
-    /// line what was done.
+    /// Makes the tables, divided into this many partitions if a number is given, or brings them up to date; returns in
+    /// a line what was done.
     package static func migrate(_ connectionString: String, partitions: Int?) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
         let (version, found, _) = try database.prepare(partitions: partitions)

@@ -5,8 +5,8 @@ package import Tasks
 
 /// One owner's tasks in a transaction of PostgreSQL: what its commands have read, and what is not written yet.
 ///
-/// The round trip that locks the owner's row also reads what the commands asked for, and their changes go with the commit.
-/// Only a long list of changes takes more round trips, because its tasks are read and written piece by piece.
+/// The round trip that locks the owner's row also reads what the commands asked for, and their changes go with the
+/// commit. Only a long list of changes takes more round trips, because its tasks are read and written piece by piece.
 struct PostgreSQLTransaction: OwnerTransaction {
     typealias Failure = PostgreSQLError
 

@@ -61,8 +61,8 @@ struct ReadBatch {
         self.error = error
         let isShared = index == 0 && shared > 0
         for job in jobs[places[index]...].prefix(isShared ? shared : 1) {
-            // Each of those who shared the statement is tried alone. A read is repeated within the deadline of its request, so
-            // its tries are fewer than those of a write.
+            // Each of those who shared the statement is tried alone. A read is repeated within the deadline of its
+            // request, so its tries are fewer than those of a write.
             let passing = error.isPassing ? job.retry.nextTry(atMost: 5) : nil
             let retry = isShared ? job.retry.after(.oneJob, isShared: true) : passing
             verdicts.append((job, retry.map { .again(job.again($0)) } ?? .refuse(StoreError(error))))
@@ -216,7 +216,8 @@ struct ListReading: Sendable {
 
     /// Reads as many tasks of a selection as fit in an answer, and keeps the list if a point is given.
     ///
-    /// If there are more rows or longer details than the first statement gives, a second one asks for the bytes of a page.
+    /// If there are more rows or longer details than the first statement gives, a second one asks for the bytes of a
+    /// page.
     func page(at point: ChangePoint?) -> PostgreSQLRead {
         PostgreSQLRead(short) { rows in
             let isCut = rows.count == TaskStatement.firstRows && selection.limit.map { $0 >= rows.count } ?? true

@@ -6,8 +6,8 @@ import Tasks
 ///
 /// A statement about tasks names one owner (`$1`), so that it concerns one partition or shard.
 ///
-/// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of the
-/// server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
+/// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of
+/// the server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case page, longPage, listPoint, find, firstChanges, laterChanges, points
     case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
@@ -18,7 +18,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     ///
-    /// One id has a statement besides the one for several, because PostgreSQL plans a condition with `ANY` anew each time.
+    /// One id has a statement besides the one for several, because PostgreSQL plans a condition with `ANY` anew each
+    /// time.
     package var sql: String {
         switch self {
         case .page: Self.pageSQL
@@ -52,7 +53,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .putAttempt: Self.putAttemptSQL
         case .probe: Self.probeSQL
         case .removeProbe: "DELETE FROM tasks WHERE owner = $1 AND id = \(Self.probeID)"
-        // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no writes.
+        // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no
+        // writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .guarantee: Self.guaranteeSQL
         case .commit: "COMMIT"
@@ -125,11 +127,11 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         FROM removed_tasks WHERE owner = $1 AND change > $2 ORDER BY change LIMIT $3)
         """)
 
-    /// Adds $2 tasks at once, if there are not more than $3 then and the owner was not deleted at $4 or later; makes the
-    /// owner's row if there is none.
+    /// Adds $2 tasks at once, if there are not more than $3 then and the owner was not deleted at $4 or later; makes
+    /// the owner's row if there is none.
     ///
-    /// The answer is the id of the first task and its change number. An answer without a row means that nothing was added, for whatever reason:
-    /// then each addition reads the owner's row by itself.
+    /// The answer is the id of the first task and its change number. An answer without a row means that nothing was
+    /// added, for whatever reason: then each addition reads the owner's row by itself.
     private static let addSQL = """
         WITH taken AS (
             UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2, change = change + $2
@@ -175,8 +177,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Changes tasks; a text that is NULL stays, and so do the details unless $8 is true.
     ///
-    /// PostgreSQL would write a long text again even if it is the same. The ids stand twice, so that no plan reads all of the
-    /// owner's tasks.
+    /// PostgreSQL would write a long text again even if it is the same. The ids stand twice, so that no plan reads all
+    /// of the owner's tasks.
     private static let updateSQL = """
         UPDATE tasks SET text = coalesce(new_text, text), completed = new_completed, modified = new_modified,
             revision = new_revision, change = new_change,
@@ -265,8 +267,8 @@ extension TaskStatement {
 
     /// Whether the statement is prepared in a session that is not shared.
     ///
-    /// The other statements are always sent as SQL, because with a pool a session may lack names. A COMMIT that fails for
-    /// that reason is in doubt, and a ROLLBACK that fails leaves the session in its failed transaction.
+    /// The other statements are always sent as SQL, because with a pool a session may lack names. A COMMIT that fails
+    /// for that reason is in doubt, and a ROLLBACK that fails leaves the session in its failed transaction.
     var isPrepared: Bool { namesOwner || self == .guarantee || self == .points }
 
     /// Removes up to $2 idempotency keys of any owner that are older than $1; the answer has one row for each.
@@ -280,10 +282,11 @@ extension TaskStatement {
         RETURNING true
         """
 
-    /// Forgets up to $2 tasks of the owner of the one that was removed first, all removed until $1, and notes that in the
-    /// owner's row; the answer has one row for each.
+    /// Forgets up to $2 tasks of the owner of the one that was removed first, all removed until $1, and notes that in
+    /// the owner's row; the answer has one row for each.
     ///
-    /// The statement takes one owner at a time, because it locks the owner's row, and it waits for nobody who has locked it.
+    /// The statement takes one owner at a time, because it locks the owner's row, and it waits for nobody who has
+    /// locked it.
     static let pruneRemovedSQL = """
         WITH locked AS (
             SELECT owner FROM owners
@@ -311,11 +314,11 @@ extension TaskStatement {
         WHERE owners.owner = old.owner RETURNING true
         """
 
-    /// Gives each statement, and each pause between two, a deadline of $1 milliseconds, and a quarter of a second to wait
-    /// for a row that others have locked.
+    /// Gives each statement, and each pause between two, a deadline of $1 milliseconds, and a quarter of a second to
+    /// wait for a row that others have locked.
     ///
-    /// The commit answers when it is on a disk, whatever the role's defaults are. The settings end with the transaction, so
-    /// that a pool of sessions may be in between.
+    /// The commit answers when it is on a disk, whatever the role's defaults are. The settings end with the
+    /// transaction, so that a pool of sessions may be in between.
     static let guaranteeSQL = """
         SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', '250', true),
             set_config('idle_in_transaction_session_timeout', $1, true), set_config('synchronous_commit',

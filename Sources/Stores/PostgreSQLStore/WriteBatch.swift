@@ -5,8 +5,8 @@ import Tasks
 /// Writes that share a transaction and its commit.
 ///
 /// Owners come in the order of their names, and their rows in `owners` are locked first, so that transactions of many
-/// servers cause no deadlock. The first round trip locks and reads, the commands run, and the second one writes and commits;
-/// additions without idempotency keys need one only.
+/// servers cause no deadlock. The first round trip locks and reads, the commands run, and the second one writes and
+/// commits; additions without idempotency keys need one only.
 struct WriteBatch {
     private var owners: [OwnerWrites]
     private let jobs: [Job]
@@ -154,7 +154,8 @@ private struct OwnerWrites {
             ] + commands.map(\.details).parameters)
     }
 
-    /// Where writes succeed, the lock of the owner's row is enough: there is no row, but a server that only reads refuses.
+    /// Where writes succeed, the lock of the owner's row is enough: there is no row, but a server that only reads
+    /// refuses.
     private func checking() -> [BoundStatement] {
         let lock = BoundStatement(.lockOwner, of: owner)
         guard isProbing else { return [lock] }

@@ -5,12 +5,13 @@ import StoreEngine
 import Synchronization
 import Tasks
 
-/// Copies the log of committed transactions into the database file (a checkpoint), on a thread and connection of its own.
+/// Copies the log of committed transactions into the database file (a checkpoint), on a thread and connection of its
+/// own.
 ///
-/// SQLite by itself copies in a transaction, whose callers wait for writes to places all over the file. Here the writer goes
-/// on meanwhile. The pages reach the disk in small steps (`shim.h` of CSQLite), between which commits find a free disk.
-/// SQLite begins the log anew when all of it is copied. So that this happens under any load, the writer pauses while the
-/// last part is copied, and writes wait when the log is long (``CheckpointState``).
+/// SQLite by itself copies in a transaction, whose callers wait for writes to places all over the file. Here the writer
+/// goes on meanwhile. The pages reach the disk in small steps (`shim.h` of CSQLite), between which commits find a free
+/// disk. SQLite begins the log anew when all of it is copied. So that this happens under any load, the writer pauses
+/// while the last part is copied, and writes wait when the log is long (``CheckpointState``).
 final class Checkpointer: Sendable {
     private let state = Mutex(CheckpointState())
     private let work = Wakeup()
@@ -45,7 +46,8 @@ final class Checkpointer: Sendable {
 
     var room: WriteRoom { state.withLock { $0.room } }
 
-    /// Leaves the database to the checkpointer for a moment, if the checkpointer asks for it; called between transactions.
+    /// Leaves the database to the checkpointer for a moment, if the checkpointer asks for it; called between
+    /// transactions.
     func pauseIfWanted() {
         if state.withLock({ $0.takeMoment() }) { time.sleep(nanoseconds: CheckpointState.Bound.moment) }
         let end = time.monotonicNanoseconds + longestRest
@@ -115,8 +117,9 @@ final class Checkpointer: Sendable {
 
 /// What the writer and the thread of the checkpoints know of the log, and what each of them does next.
 ///
-/// It has no clock and no thread: times are monotonic nanoseconds. A round begins when enough new pages are in the log. A
-/// round has passes until all is copied, or until something is in the way; each pass copies what is committed when it begins.
+/// It has no clock and no thread: times are monotonic nanoseconds. A round begins when enough new pages are in the log.
+/// A round has passes until all is copied, or until something is in the way; each pass copies what is committed when it
+/// begins.
 struct CheckpointState {
     /// Lengths of the log, in pages of 4 KiB, and times.
     enum Bound {

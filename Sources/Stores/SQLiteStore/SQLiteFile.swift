@@ -28,8 +28,8 @@ package struct SQLiteFile {
         let connection = try connectForWriting()
         let version = try checkedVersion(of: connection)
         try rethrowing(as: openError) { () throws(SQLiteError) in
-            // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup. What is
-            // deleted is overwritten.
+            // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
+            // What is deleted is overwritten.
             try connection.execute(
                 """
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;

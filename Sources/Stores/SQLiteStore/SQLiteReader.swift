@@ -77,8 +77,8 @@ struct ReadStatements: ~Copyable {
 
     /// Reads row by row, and no further than the page.
     ///
-    /// A whole list must have as many tasks as the owner's row records, because a page of the file that has lost its rows
-    /// is no error to SQLite. A list that is cut is not compared.
+    /// A whole list must have as many tasks as the owner's row records, because a page of the file that has lost its
+    /// rows is no error to SQLite. A list that is cut is not compared.
     func list(_ query: ListTasks) throws(SQLiteError) -> Result<TaskList, StoreError> {
         let (owner, selection) = (query.owner, query.selection)
         defer {

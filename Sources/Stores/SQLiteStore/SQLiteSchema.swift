@@ -29,7 +29,8 @@ package enum SQLiteSchema {
         ) WITHOUT ROWID;
         CREATE INDEX attempts_by_time ON attempts(time);
         """,
-        // Finds the keys of tasks that are not among the newest of their owner, and removes those that older programs kept.
+        // Finds the keys of tasks that are not among the newest of their owner, and removes those that older programs
+        // kept.
         """
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         DELETE FROM attempts
@@ -44,11 +45,12 @@ package enum SQLiteSchema {
         ALTER TABLE attempts ADD COLUMN notes TEXT;
         ALTER TABLE attempts ADD COLUMN position REAL;
         """,
-        // Change numbers: `change` is the owner's last one, and that of a task's last change, 0 for a change before this
-        // migration. `forgotten` is the greatest number whose removal is no longer known. Lists from before have the origin
-        // 1, others a random one. The migration writes no row. There is no index of the numbers: it would make additions a
-        // tenth dearer, and who asks for changes causes no more reading than a whole list does. `deleted` says when an owner was
-        // deleted, and `first_id` what the next id was at that time; both are NULL for nearly all owners.
+        // Change numbers: `change` is the owner's last one, and that of a task's last change, 0 for a change before
+        // this migration. `forgotten` is the greatest number whose removal is no longer known. Lists from before have
+        // the origin 1, others a random one. The migration writes no row. There is no index of the numbers: it would
+        // make additions a tenth dearer, and who asks for changes causes no more reading than a whole list does.
+        // `deleted` says when an owner was deleted, and `first_id` what the next id was at that time; both are NULL for
+        // nearly all owners.
         """
         ALTER TABLE owners ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE owners ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;

@@ -7,8 +7,9 @@ package import Tasks
 
 /// Keeps tasks in a SQLite file: durable, for one server on one machine.
 ///
-/// One thread commits all waiting writes in one transaction. Reads have threads of their own; whole lists come from a cache,
-/// without waiting. A lock keeps other servers and commands that write away, so that the cache cannot become stale.
+/// One thread commits all waiting writes in one transaction. Reads have threads of their own; whole lists come from a
+/// cache, without waiting. A lock keeps other servers and commands that write away, so that the cache cannot become
+/// stale.
 package final class SQLiteTaskStore: CommandStore {
     /// What is not cached is read by as many threads.
     private static let readers = ["reader-0", "reader-1"]

@@ -36,7 +36,8 @@ final class SQLiteWriter: StoreSession {
         nextEmptying = environment.nextEmptying
     }
 
-    /// Looks at the files and for what is to be forgotten once a second, and leaves the database to the checkpointer for a moment.
+    /// Looks at the files and for what is to be forgotten once a second, and leaves the database to the checkpointer
+    /// for a moment.
     func maintain(at now: UInt64) -> UInt64 {
         if now >= nextMaintenance {
             nextMaintenance = now + 1_000_000_000
@@ -102,8 +103,8 @@ final class SQLiteWriter: StoreSession {
         result.note(change)
     }
 
-    /// Forgets expired idempotency keys, removed tasks and deleted owners, twice as many as a transaction of writes can add,
-    /// so that it keeps up.
+    /// Forgets expired idempotency keys, removed tasks and deleted owners, twice as many as a transaction of writes can
+    /// add, so that it keeps up.
     private func prune() {
         let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
         withoutWaiting {
@@ -121,7 +122,8 @@ final class SQLiteWriter: StoreSession {
         withoutWaiting { try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") } == 0
     }
 
-    /// Does what is tried again later anyway: where another program holds the lock, callers would wait for this as well.
+    /// Does what is tried again later anyway: where another program holds the lock, callers would wait for this as
+    /// well.
     private func withoutWaiting<Result>(_ body: () -> Result) -> Result {
         transaction.connection.setBusyTimeout(milliseconds: 0)
         defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }

@@ -21,9 +21,9 @@ final class OwnerQueue {
 
 /// The jobs that wait for the sessions of one role, in queues by owner.
 ///
-/// Owners take turns by what their jobs weigh (deficit round robin). In a turn an owner gets jobs of the weight of a turn, or
-/// one job that weighs more; after such a job the owner lets as many turns pass as the job weighed too much. So a person
-/// with one job waits for at most one turn of each other person.
+/// Owners take turns by what their jobs weigh (deficit round robin). In a turn an owner gets jobs of the weight of a
+/// turn, or one job that weighs more; after such a job the owner lets as many turns pass as the job weighed too much.
+/// So a person with one job waits for at most one turn of each other person.
 struct FairQueue {
     /// The weight of a turn.
     let turn: Int
@@ -144,8 +144,8 @@ package enum WriteRoom: Sendable {
 
 /// When long writes begin, which have a transaction of their own, so that short ones need not wait for many of them.
 ///
-/// Where several sessions write, one of them does no long write. A single one leaves the short writes four times as much time
-/// as the long ones take, if there are any.
+/// Where several sessions write, one of them does no long write. A single one leaves the short writes four times as
+/// much time as the long ones take, if there are any.
 struct LongWrites {
     private static let share: UInt64 = 4
 
@@ -168,8 +168,8 @@ struct LongWrites {
 }
 
 extension FairQueue {
-    /// The places of the next long and the next short write that may be taken now: of the owners with long ones, the one who
-    /// has had least.
+    /// The places of the next long and the next short write that may be taken now: of the owners with long ones, the
+    /// one who has had least.
     func nextWrites(at now: UInt64) -> (long: Int?, short: Int?) {
         var (long, short): (Int?, Int?) = (nil, nil)
         for (place, queue) in owners.enumerated() where queue.session == nil {

@@ -84,7 +84,8 @@ package enum SessionRole: Int, Sendable, CaseIterable { case reads, writes }
 
 /// What happened to one job so far, and whether it is tried again.
 ///
-/// A write that may have been committed is never tried again: one whose commit was not confirmed, or whose session was lost.
+/// A write that may have been committed is never tried again: one whose commit was not confirmed, or whose session was
+/// lost.
 package struct RetryState: Sendable, Equatable {
     /// Which writes may share a transaction; only those of the sharing `all` share a statement.
     package enum Sharing: Sendable { case all, sameOwner, alone }
@@ -160,8 +161,8 @@ package enum BatchFailure: Sendable {
 
 /// A list that is read once for all callers who asked for it before the read began.
 ///
-/// Several windows or devices of one person often ask for the same list at once. A caller may share a read only until the
-/// read begins, because every caller must see what was committed before its request.
+/// Several windows or devices of one person often ask for the same list at once. A caller may share a read only until
+/// the read begins, because every caller must see what was committed before its request.
 package final class SharedList: Sendable {
     package let query: ListTasks
     private let callers: Mutex<[(call: Int, reply: Reply<TaskList>)]>

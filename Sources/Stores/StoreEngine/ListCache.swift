@@ -3,10 +3,11 @@ package import Tasks
 
 /// Caches rendered lists (everything of one owner), up to a number of bytes, so that most reads touch no disk.
 ///
-/// A list is never older than another answer. Where only this store changes the database, the lists of a transaction's owners
-/// are removed before its commit, and none is kept until the commit is over. Neither is the list of a load that began before:
-/// a load is announced before it reads. Where other servers change the database, too, a list is kept with the point of its
-/// owner's changes that was read before the list, and it is answered only to those who have read the same point since.
+/// A list is never older than another answer. Where only this store changes the database, the lists of a transaction's
+/// owners are removed before its commit, and none is kept until the commit is over. Neither is the list of a load that
+/// began before: a load is announced before it reads. Where other servers change the database, too, a list is kept with
+/// the point of its owner's changes that was read before the list, and it is answered only to those who have read the
+/// same point since.
 package final class ListCache: Sendable {
     /// The number of a load that has begun and not finished.
     package typealias Load = UInt64
@@ -32,8 +33,8 @@ package final class ListCache: Sendable {
         state = Mutex(State(entries: ListCacheEntries(capacity: capacity, answers: answers)))
     }
 
-    /// The list of an owner, at a point if the list is kept with one, or an error if it cannot be sent now; nil if it is not
-    /// cached.
+    /// The list of an owner, at a point if the list is kept with one, or an error if it cannot be sent now; nil if it
+    /// is not cached.
     package func list(of owner: Owner, at point: ChangePoint? = nil) -> Result<TaskList, StoreError>? {
         state.withLock { state in
             let list = state.entries.list(of: owner, at: point)
@@ -128,7 +129,8 @@ struct ListCacheEntries {
         weak var lease: AnswerLease?
         var wasUsed = false
 
-        /// The bytes of the list and its gzip form, of the owner twice (key and entry), and an estimate for the collections.
+        /// The bytes of the list and its gzip form, of the owner twice (key and entry), and an estimate for the
+        /// collections.
         var cost: Int { list.mostBytes + 2 * owner.identifier.utf8.count + 256 }
     }
 

@@ -5,9 +5,9 @@ package import Tasks
 
 /// The queue of a store, and the threads that run its jobs, each on a session of its own.
 ///
-/// Some sessions read and some write; while no session of a kind is open, which happens with PostgreSQL only, the others
-/// do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. Owners take turns
-/// (``FairQueue``). For each owner, one session at a time writes, and one reads a list.
+/// Some sessions read and some write; while no session of a kind is open, which happens with PostgreSQL only, the
+/// others do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. Owners
+/// take turns (``FairQueue``). For each owner, one session at a time writes, and one reads a list.
 package final class StoreEngine: Sendable {
     package typealias Opening = @Sendable (_ number: Int) throws(SessionLoss) -> any StoreSession
 
@@ -39,7 +39,8 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Lets a caller wait for the outcome of some work; work that has not begun is given up when the caller's task is cancelled.
+    /// Lets a caller wait for the outcome of some work; work that has not begun is given up when the caller's task is
+    /// cancelled.
     package func outcome<Outcome: Sendable>(
         of owner: Owner, _ kind: Job.Kind, weight: Int = 1, payload: Int = 0, _ work: (Reply<Outcome>) -> any JobWork
     ) async throws(StoreError) -> Outcome {
@@ -97,7 +98,8 @@ package final class StoreEngine: Sendable {
     /// Whether something was written since the last failure: where writes succeed, a probe would only leave dead rows.
     package var isHealthy: Bool { state.withLock { $0.isHealthy } }
 
-    /// Refuses later jobs of these roles, and returns when all accepted ones are answered; false if the roles were closed.
+    /// Refuses later jobs of these roles, and returns when all accepted ones are answered; false if the roles were
+    /// closed.
     package func close(_ roles: [SessionRole] = SessionRole.allCases) -> Bool {
         guard state.withLock({ $0.close(roles) }) else { return false }
         wake()
@@ -113,7 +115,8 @@ package final class StoreEngine: Sendable {
 
     // MARK: The threads
 
-    /// What the thread of a session does: it opens the session, takes what waits, and blocks until the database has answered.
+    /// What the thread of a session does: it opens the session, takes what waits, and blocks until the database has
+    /// answered.
     ///
     /// It works until its role is closed, and everything that was accepted is answered.
     private func runSession(_ number: Int, _ open: Opening) {
@@ -268,8 +271,8 @@ package struct EngineOptions: Sendable {
     package var mostReads = 1
     /// The memory of all calls that are not answered, in bytes; more calls are refused as overloaded.
     ///
-    /// Of one kind of call, one owner may hold a third of what is free. So one owner gets a quarter of all, and some is left
-    /// for owners who hold nothing.
+    /// Of one kind of call, one owner may hold a third of what is free. So one owner gets a quarter of all, and some is
+    /// left for owners who hold nothing.
     package var mostBytes = 32 << 20
     /// Whether jobs that a session has taken count as waiting until they are answered: a database may let them wait.
     package var countsUnderWay = false

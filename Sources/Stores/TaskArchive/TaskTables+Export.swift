@@ -12,15 +12,15 @@ package struct ExportSummary: Sendable, Equatable {
 extension TaskTables {
     /// Gives every task to `output` as one line of JSON, without the line's end, ordered by owner and id.
     ///
-    /// All lines of one owner are adjacent and show one moment. Those of different owners may show different moments, since
-    /// no transaction is kept open for a slow reader. Where the newest tasks of an owner are gone, a line with the `next` id
-    /// follows, so that no id is ever given again. The idempotency keys that are remembered now are lines after the tasks of
-    /// their owner. The last line says that the export is whole.
+    /// All lines of one owner are adjacent and show one moment. Those of different owners may show different moments,
+    /// since no transaction is kept open for a slow reader. Where the newest tasks of an owner are gone, a line with
+    /// the `next` id follows, so that no id is ever given again. The idempotency keys that are remembered now are lines
+    /// after the tasks of their owner. The last line says that the export is whole.
     ///
     /// With an owner, the lines are only of that one, who must be in the database.
     ///
-    /// `shouldContinue` is called after every few owners with the number of exported tasks; false ends the export without
-    /// its last line.
+    /// `shouldContinue` is called after every few owners with the number of exported tasks; false ends the export
+    /// without its last line.
     package func export(
         of only: Owner? = nil, to output: LineOutput, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> ExportSummary {

@@ -30,8 +30,8 @@ extension TaskTables {
     /// Adds the lines of an export, ids and times kept; skips empty lines, existing tasks and expired keys.
     ///
     /// An import that ended early, for whatever reason, is continued by repeating it. It adds in small transactions.
-    /// `nextLine` returns nil at the end. `shouldContinue` is called after every transaction with what was done until then;
-    /// false ends the import. If a line has a mistake, the lines before it are imported.
+    /// `nextLine` returns nil at the end. `shouldContinue` is called after every transaction with what was done until
+    /// then; false ends the import. If a line has a mistake, the lines before it are imported.
     package func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
     ) throws(OperatorError) -> ImportSummary {
@@ -66,7 +66,8 @@ extension TaskTables {
 
     /// How many of the tasks the database has with other values.
     ///
-    /// A subquery makes PostgreSQL use the key, even if it has no statistics yet because the tables were filled a moment ago.
+    /// A subquery makes PostgreSQL use the key, even if it has no statistics yet because the tables were filled a
+    /// moment ago.
     private func countDiffering(_ items: [TaskItem]) throws(Failure) -> Int {
         let isSame = TaskItem.columns.dropFirst(2).map { "t.\($0.name) IS NOT DISTINCT FROM line.\($0.name)" }
         let found = try run(

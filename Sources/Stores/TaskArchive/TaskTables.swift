@@ -4,8 +4,8 @@ package import Tasks
 
 /// The tables of a database, for commands: both kinds of database take the same statements.
 ///
-/// The parameters of a statement are `?1`, `?2` and so on. A statement about many lines names them as a table (``source(_:)``)
-/// or, if they have one column, as its values (``isLine``).
+/// The parameters of a statement are `?1`, `?2` and so on. A statement about many lines names them as a table
+/// (``source(_:)``) or, if they have one column, as its values (``isLine``).
 package protocol TaskTables {
     associatedtype Failure: TableFailure
 

@@ -92,8 +92,8 @@ func lineLogged(_ core: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>
     guard let core = unsafe object(ServerCore.self, core), let format = unsafe format, let line = unsafe line else {
         return
     }
-    // The library logs these for every connection that we end, such as after a response in the middle of a body, and for
-    // every stream whose client leaves.
+    // The library logs these for every connection that we end, such as after a response in the middle of a body, and
+    // for every stream whose client leaves.
     for usual in ["Application reported internal error", "Failed to send the chunked", "Failed to send the footers"] {
         guard unsafe strstr(format, usual) == nil else { return }
     }

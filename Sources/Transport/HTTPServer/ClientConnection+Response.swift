@@ -98,8 +98,8 @@ extension Response {
 /// Replaces libmicrohttpd's function of this name, which the library calls to refuse a request with its own page.
 ///
 /// There is no other way to choose the text. The library calls it for its refusals, and since 1.0 for a redirect. The
-/// dynamic linker prefers the program's symbols, unless the library is linked to prefer its own. The page is also kept for
-/// a refusal after a response, which nobody reads.
+/// dynamic linker prefers the program's symbols, unless the library is linked to prefer its own. The page is also kept
+/// for a refusal after a response, which nobody reads.
 @_cdecl("MHD_queue_response")
 package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
     guard let handle = unsafe handle,
@@ -109,7 +109,8 @@ package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _
     let fault = HTTPFault(ofLibrary: status)
     if fault == .tooManyFields { connection.noteLongestField() }
     let response = connection.refusal(of: fault)
-    // 1.0 refuses a chunk extension that fills its memory twice, and the second refusal keeps the first from being sent.
+    // 1.0 refuses a chunk extension that fills its memory twice, and the second refusal keeps the first from being
+    // sent.
     if status == 413, connection.isChunked {
         _ = connection.respondEarly(response)
         return MHD_Result.NO.rawValue
@@ -118,7 +119,8 @@ package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _
 }
 
 extension ClientConnection {
-    /// Makes a head without a target of the longest field, which is all that is known of a head that the library refuses.
+    /// Makes a head without a target of the longest field, which is all that is known of a head that the library
+    /// refuses.
     fileprivate func noteLongestField() {
         var size = 0
         guard head == nil, let target = unsafe rawTargetStart,

@@ -212,7 +212,8 @@ extension ClientConnection {
         return apply(.decision(decide(body)))
     }
 
-    /// Publishes the phase and its deadline for the enforcing thread; the events of other threads change only that of a stream.
+    /// Publishes the phase and its deadline for the enforcing thread; the events of other threads change only that of a
+    /// stream.
     private func publish(_ phase: RequestLifecycle.Phase, _ stream: ResponseStream?) {
         switch phase {
         // An old connection is not closed here, where its next request may be on its way, but after its next answer.

@@ -9,15 +9,15 @@ import HTTP
 ///
 /// - the event loop of the connection: all calls of libmicrohttpd, and decisions that the handler makes there;
 /// - any thread that lets a waiting handler continue: ``Event/jobEnqueued(_:)``, and
-///   ``Event/handlerFinished(_:generation:)`` of a handler whose request was given up; and any thread that has something
-///   for a stream: ``Event/streamContinues``;
+///   ``Event/handlerFinished(_:generation:)`` of a handler whose request was given up; and any thread that has
+///   something for a stream: ``Event/streamContinues``;
 /// - the thread that enforces deadlines, and the one that stops the server: ``Event/handlerExpired(now:_:)``,
 ///   ``Event/peerDisconnected`` and ``Event/streamContinues``.
 ///
-/// Events of other threads change the state only while a handler runs or is suspended, or while a stream is suspended; in
-/// every other state only the loop changes it. So the loop may perform an action after it has released the lock.
-/// ``Action/suspend`` and ``Action/resume`` are performed with the lock held, so a connection is resumed only when it is
-/// suspended, and once.
+/// Events of other threads change the state only while a handler runs or is suspended, or while a stream is suspended;
+/// in every other state only the loop changes it. So the loop may perform an action after it has released the lock.
+/// ``Action/suspend`` and ``Action/resume`` are performed with the lock held, so a connection is resumed only when it
+/// is suspended, and once.
 ///
 /// No transition releases a payload (a response, a closure), but moves it into the action: a release may run foreign
 /// code.

@@ -5,8 +5,8 @@ import Support
 import TaskAPI
 import Tokens
 
-/// Requests, one after the other, to an API over an empty store: every answer can be sent, and none says that the server
-/// is at fault.
+/// Requests, one after the other, to an API over an empty store: every answer can be sent, and none says that the
+/// server is at fault.
 func checkAPI(_ input: [UInt8]) throws {
     let api = TaskAPI(TaskAPIConfiguration(store: MemoryTaskStore(), verifier: OneToken()))
     for piece in input.pieces.prefix(8) {

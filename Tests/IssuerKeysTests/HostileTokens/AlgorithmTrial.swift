@@ -4,7 +4,8 @@ import OpenSSL
 import Support
 import Tokens
 
-/// The hostile and the good tokens, signed anew with the keys of another algorithm, and what only this algorithm can get wrong.
+/// The hostile and the good tokens, signed anew with the keys of another algorithm, and what only this algorithm can
+/// get wrong.
 struct AlgorithmTrial {
     let algorithm: SignatureAlgorithm
     let key: PrivateKey
@@ -36,8 +37,8 @@ struct AlgorithmTrial {
         }
     }
 
-    /// Returns the token with the name of this algorithm, signed by the key that stands for the one that signed it; nil if none
-    /// did.
+    /// Returns the token with the name of this algorithm, signed by the key that stands for the one that signed it; nil
+    /// if none did.
     private func signedAnew(_ text: String) throws -> String? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(String(parts[0])),

@@ -24,7 +24,8 @@ final class AcknowledgedWrites: Sendable {
     /// How many were not acknowledged.
     var refused: Int { refusals.load(ordering: .relaxed) }
 
-    /// Adds while the body runs, from this many callers of each store at once, and expects that nothing is lost or doubled.
+    /// Adds while the body runs, from this many callers of each store at once, and expects that nothing is lost or
+    /// doubled.
     func add(to stores: any TaskStore..., callers: Int, while body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for store in stores {

@@ -17,8 +17,8 @@ struct CommitTests {
 
     /// Gives a store whose transactions fail with a SQLSTATE while a condition is true.
     ///
-    /// They fail at their COMMIT, or at the statement that inserts a task. The condition may use `run`, the number of the
-    /// insertion.
+    /// They fail at their COMMIT, or at the statement that inserts a task. The condition may use `run`, the number of
+    /// the insertion.
     private func withStore(
         failingWith code: String, if condition: String, atCommit: Bool,
         _ body: (PostgreSQLTaskStore) async throws -> Void

@@ -13,7 +13,8 @@ struct LockedRowTests {
 
     @Test func `A locked row delays its owner only, whose writes are refused as unavailable`() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        // With one writer, all writes share its transactions. A busy machine may need more than ten seconds for their turns.
+        // With one writer, all writes share its transactions. A busy machine may need more than ten seconds for their
+        // turns.
         let store = try PostgreSQLTaskStore.open(address) { ($0.writers, $0.deadlineMilliseconds) = (1, 60_000) }
         defer { store.close() }
         _ = try await store.added("before", of: alice)
@@ -45,7 +46,8 @@ struct LockedRowTests {
         #expect(try await store.list(.all, of: alice).json.count > 0)
     }
 
-    /// Whether a write is seen waiting, which it does for a quarter of a second only, less than a pause of a busy machine.
+    /// Whether a write is seen waiting, which it does for a quarter of a second only, less than a pause of a busy
+    /// machine.
     private func isSeenWaiting(for keeper: PipelineConnection) async throws -> Bool {
         let end = ContinuousClock.now + .seconds(1)
         repeat {

@@ -12,7 +12,8 @@ struct PgBouncerTests {
 
     /// What is noticed: names that another session of the store took, or names that are gone.
     ///
-    /// A PgBouncer that keeps the statements leaves nothing to notice. Before 1.21 none does, and the case is that of a plain one.
+    /// A PgBouncer that keeps the statements leaves nothing to notice. Before 1.21 none does, and the case is that of a
+    /// plain one.
     @Test(
         "Shared sessions are noticed, reported once, and used without prepared statements, unless these are kept",
         arguments: [1, 3], Pool.allCases)
@@ -30,7 +31,8 @@ struct PgBouncerTests {
             let item = try await store.added("task \(number)", of: owner)
             #expect(try await store.find(item.id, of: owner) == item)
         }
-        // The report comes at the latest with the second session of the store, perhaps after the first has answered everything.
+        // The report comes at the latest with the second session of the store, perhaps after the first has answered
+        // everything.
         await eventually("the sharing is noticed") { events.all.count(where: { $0 == .sessionsShared }) == reports }
         // The sessions of later connections are shared as well, and nothing new.
         bouncer.kill9()

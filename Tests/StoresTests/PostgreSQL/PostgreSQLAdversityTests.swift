@@ -42,7 +42,8 @@ struct PostgreSQLAdversityTests {
         try await awaitStore(store)
         let writes = AcknowledgedWrites(owners: 3)
         try await writes.add(to: store, callers: 6) {
-            // Each step cuts a little later: in each statement of a transaction, after the commit, and in the next transaction.
+            // Each step cuts a little later: in each statement of a transaction, after the commit, and in the next
+            // transaction.
             for step in 0..<40 {
                 try await awaitStore(store)
                 let bytes = 1 + step * 53

@@ -21,8 +21,8 @@ struct PostgreSQLSchemaTests {
 
     private func name(_ address: String) -> String { PostgreSQLServer.name(of: address) }
 
-    /// Types and arguments of a statement, in SQL, by the types that it declares: for a task of alice with the id 10 and
-    /// the text "x".
+    /// Types and arguments of a statement, in SQL, by the types that it declares: for a task of alice with the id 10
+    /// and the text "x".
     private static func arguments(_ statement: TaskStatement) -> (types: String, values: String) {
         // The task is there, so another one is inserted.
         var number = statement == .insert ? 99 : 9

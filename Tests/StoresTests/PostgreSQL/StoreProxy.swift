@@ -12,8 +12,8 @@ final class StoreProxy: Sendable {
         case cutAfterRequest(bytes: Int)
         /// Both sides are cut when this many more bytes came from the server.
         case cutAfterAnswer(bytes: Int)
-        /// The next answer ends after its last result, where the server would say that it is ready: with the message of a
-        /// server that stops, or with nothing.
+        /// The next answer ends after its last result, where the server would say that it is ready: with the message of
+        /// a server that stops, or with nothing.
         case endBeforeReady(saying: Bool)
         /// The next answer says that a COMMIT has rolled back, as a server says of a transaction that had failed.
         case rollBackForCommit

@@ -13,8 +13,8 @@ struct AuthorizationResponse: Sendable {
 
     /// The response for the user who signed in: a redirect, or the page that posts itself.
     ///
-    /// `signedIn` is in seconds since 1970, `newUser` says whether the sign-in created the account, and `headers` are more
-    /// field lines, such as the cookie of the session.
+    /// `signedIn` is in seconds since 1970, `newUser` says whether the sign-in created the account, and `headers` are
+    /// more field lines, such as the cookie of the session.
     func response(_ user: User, signedIn: Int64, newUser: Bool, headers: FieldLines = FieldLines()) async -> Response {
         let signIn = SignIn(
             time: signedIn, nonce: request.options.nonce, newUser: newUser, showsTime: request.options.wantsTime,

@@ -5,8 +5,8 @@ import JSON
 extension RequestContext {
     /// Forgets the session and goes where the client says.
     ///
-    /// Without a hint the URI is not checked, as in the services of Microsoft: the open redirect is intended, and one more
-    /// reason to stay on the loopback. A strict provider checks the URI by the hint or by `client_id`.
+    /// Without a hint the URI is not checked, as in the services of Microsoft: the open redirect is intended, and one
+    /// more reason to stay on the loopback. A strict provider checks the URI by the hint or by `client_id`.
     func logout() async -> Response {
         let query = head.target
         let isExact = provider.traits.matchesRedirectURIsExactly

@@ -46,9 +46,10 @@ extension HostContext {
 
     /// Whether `Host` is a name that only this machine can have.
     ///
-    /// A page of evil.example whose name is made to lead to 127.0.0.1 is of the same origin as the mock (DNS rebinding),
-    /// and only `Host` shows it. Addresses, names without a dot and those of reserved domains (RFC 6761, RFC 6762, RFC 9476)
-    /// cannot be registered. A page can also write the field of a proxy, so both names must be known.
+    /// A page of evil.example whose name is made to lead to 127.0.0.1 is of the same origin as the mock (DNS
+    /// rebinding), and only `Host` shows it. Addresses, names without a dot and those of reserved domains (RFC 6761,
+    /// RFC 6762, RFC 9476) cannot be registered. A page can also write the field of a proxy, so both names must be
+    /// known.
     private var isForKnownHost: Bool { isKnown(asked) && isKnown(base) }
 
     private func isKnown(_ base: String) -> Bool {

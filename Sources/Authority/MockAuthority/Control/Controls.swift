@@ -48,7 +48,8 @@ extension MockAuthority {
 
 /// `/_mock/...`: controls for tests and people, which are no part of the protocol.
 ///
-/// Each control takes `run=`, the name of a test run, in its query; without it, the run is that of tenant URLs without one.
+/// Each control takes `run=`, the name of a test run, in its query; without it, the run is that of tenant URLs without
+/// one.
 extension HostContext {
     var runName: String { head.target["run"]?.lowercased() ?? "" }
 

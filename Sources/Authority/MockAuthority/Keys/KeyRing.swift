@@ -18,8 +18,8 @@ package enum KeyStep: String, Sendable, CaseIterable {
 
 /// The keys of an authority: some published, one of them signing, some gone.
 ///
-/// Generating a key takes a tenth of a second, so that happens on another thread than the caller's, and only when a key is
-/// needed; ``begin()`` does it for the first ones.
+/// Generating a key takes a tenth of a second, so that happens on another thread than the caller's, and only when a key
+/// is needed; ``begin()`` does it for the first ones.
 final class KeyRing: Sendable {
     private typealias KeysTask = Task<Result<[TokenSigningKey], PrivateKeyError>, Never>
 

@@ -158,8 +158,8 @@ extension RequestContext {
     /// The era of token responses to this client: what its library reads if it says so, else the one of the settings.
     ///
     /// A library says what it is in `x-client-SKU`, in a field of its token requests or in the query. ADAL names its
-    /// platform only, and only its previews of 2015 and 2016 use these endpoints: on iOS some take the bearer token from
-    /// `id_token` without asking for one, and all end the app where `preferred_username` is null.
+    /// platform only, and only its previews of 2015 and 2016 use these endpoints: on iOS some take the bearer token
+    /// from `id_token` without asking for one, and all end the app where `preferred_username` is null.
     ///
     /// Claims, headers of tokens and keys always follow the settings: the API reads them, not the client.
     var responseEra: Era {

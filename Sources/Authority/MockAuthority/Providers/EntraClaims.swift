@@ -67,7 +67,8 @@ struct EntraClaims: TokenClaims {
         granted.scope.openID ? idToken(for: nil, code: nil) : nil
     }
 
-    /// The claims of an application's own token: `oid` and `sub` are of its service principal, `roles` in place of `scp`.
+    /// The claims of an application's own token: `oid` and `sub` are of its service principal, `roles` in place of
+    /// `scp`.
     func application(_ audience: String) -> JSONObject {
         var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
         claims.replace(by: [

@@ -5,8 +5,8 @@ import OpenSSL
 
 /// One of the providers that the mock plays, for one tenant: everything that the provider does in its own way.
 ///
-/// The common flow (authorize, sign-in pages, code, tokens, refresh, logout, key set) asks the provider. The answers in the
-/// extension below hold for providers that do not give another one.
+/// The common flow (authorize, sign-in pages, code, tokens, refresh, logout, key set) asks the provider. The answers in
+/// the extension below hold for providers that do not give another one.
 protocol Provider: Sendable {
     var configuration: Configuration { get }
     var traits: ProviderTraits { get }
@@ -19,7 +19,8 @@ protocol Provider: Sendable {
     /// What a path names at a host if it is one of this tenant; `b2c` is the tenant of the policies.
     func place(of target: RequestTarget, at host: String, beside b2c: Tenant) -> Place?
 
-    /// The answer to a request for which there is no tenant, policy or endpoint; `nil` if the host is another service's.
+    /// The answer to a request for which there is no tenant, policy or endpoint; `nil` if the host is another
+    /// service's.
     func notFound(_ head: RequestHead, at base: String, now: Int64) -> Response?
 
     // MARK: Documents
@@ -34,7 +35,8 @@ protocol Provider: Sendable {
 
     // MARK: Errors
 
-    /// The values of `error`, `error_description` and, in a redirect, of `error_uri` (RFC 6749 sections 4.1.2.1 and 5.2).
+    /// The values of `error`, `error_description` and, in a redirect, of `error_uri` (RFC 6749 sections 4.1.2.1 and
+    /// 5.2).
     func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords
 
     /// The answer of the token endpoint.
@@ -79,7 +81,8 @@ protocol Provider: Sendable {
         _ type: String, _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> TokenResponse?
 
-    /// The members of a token response in the order of the service; `clientInfo` says whether the client sent `client_info=1`.
+    /// The members of a token response in the order of the service; `clientInfo` says whether the client sent
+    /// `client_info=1`.
     func members(of response: TokenResponse, clientInfo: Bool) -> JSONObject
 
     /// The `uid` of an account for the cache of MSAL.

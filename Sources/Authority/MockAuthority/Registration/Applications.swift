@@ -40,8 +40,8 @@ package struct Client: Sendable, Equatable {
     package var secret: String?
     /// The registered redirect URIs; the first is the default.
     package var redirectURIs: [String] = []
-    /// Whether it runs in a browser only: PKCE is required, and its refresh tokens end a day after the sign-in, as they do
-    /// for each client whose code was redeemed by a page.
+    /// Whether it runs in a browser only: PKCE is required, and its refresh tokens end a day after the sign-in, as they
+    /// do for each client whose code was redeemed by a page.
     package var singlePage = false
 }
 

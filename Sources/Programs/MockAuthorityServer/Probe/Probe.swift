@@ -50,7 +50,8 @@ struct Probe {
 
     // MARK: - Requests
 
-    /// A token for the user, application and scope of the flags, with these parameters in addition or in place of theirs.
+    /// A token for the user, application and scope of the flags, with these parameters in addition or in place of
+    /// theirs.
     private func token(_ more: [(name: String, value: String)] = []) throws(OperatorError) -> String {
         let names = ["profile", "tenant"] + more.map(\.name)
         var query = options.tokenQuery.filter { !names.contains($0.name) } + more
@@ -75,8 +76,8 @@ struct Probe {
         throw .unknown("The API answers 429, because it limits requests. Raise its limit for the time of the probe.")
     }
 
-    /// Returns the status of a good token, which the API may refuse for a while: with 503, or because it does not know a
-    /// new key.
+    /// Returns the status of a good token, which the API may refuse for a while: with 503, or because it does not know
+    /// a new key.
     private func statusOfGood(isKeyNew: Bool = false) throws(OperatorError) -> Int {
         let end = ContinuousClock.now + .seconds(options.wait)
         var status = try status(token())
@@ -97,7 +98,8 @@ struct Probe {
 
     /// Sends a token that the API must refuse, and notes the answer.
     ///
-    /// An API that fails on the token may accept the next one of the kind. In an outage of the key set, 503 is the right answer.
+    /// An API that fails on the token may accept the next one of the kind. In an outage of the key set, 503 is the
+    /// right answer.
     private mutating func send(
         _ sent: ProbedToken, _ token: String, inOutage: Bool = false
     ) throws(OperatorError) {

@@ -65,7 +65,8 @@ struct ProbeReport {
         return ["url": .string(url), "accepted": .integer(Int64(wrong.count)), "results": .array(rows)]
     }
 
-    /// The form that continuous integration reads: a case for each token, and a failure for each that was accepted wrongly.
+    /// The form that continuous integration reads: a case for each token, and a failure for each that was accepted
+    /// wrongly.
     private var junit: String {
         let cases = results.map { result in
             let sentences = result.sentences.escapedForMarkup

@@ -13,8 +13,8 @@ enum HealthQuestion: String, Sendable {
 
 /// `task-server health`: asks the server that runs with the same settings, on the first of its public listeners.
 ///
-/// A container's health check then needs no other program. Over TLS no certificate is checked: the question goes to this
-/// machine and carries no secret, the answer only says whether the server answers, and a restart would mend no
+/// A container's health check then needs no other program. Over TLS no certificate is checked: the question goes to
+/// this machine and carries no secret, the answer only says whether the server answers, and a restart would mend no
 /// certificate. `check` judges those.
 func health(_ settings: ServerSettings, _ question: HealthQuestion) throws(OperatorError) -> ExitStatus {
     guard let address = settings.listen.first?.seenFromHere else { return .badSettings }

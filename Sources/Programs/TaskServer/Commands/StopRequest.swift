@@ -4,9 +4,9 @@ import Synchronization
 
 /// An operator's request to end a long command, by Ctrl-C or another signal.
 ///
-/// The command looks for the request where it can stop in order. The program also ends if the command does not get there
-/// within three seconds, because its input or its database keeps it waiting, or if the signal comes again. Nothing is lost
-/// by that.
+/// The command looks for the request where it can stop in order. The program also ends if the command does not get
+/// there within three seconds, because its input or its database keeps it waiting, or if the signal comes again.
+/// Nothing is lost by that.
 final class StopRequest: Sendable {
     private let number = Atomic<Int32>(0)
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The log of the server: lines on standard output, written by a thread of their own.
 ///
-/// Containers and service managers keep standard output. A caller adds a whole line to the queue and never waits for the
-/// reader of the log; while the reader is too slow, lines are dropped and counted. The lines keep their order.
+/// Containers and service managers keep standard output. A caller adds a whole line to the queue and never waits for
+/// the reader of the log; while the reader is too slow, lines are dropped and counted. The lines keep their order.
 final class Log: Sendable {
     private struct Queue {
         var lines: [UInt8] = []

@@ -14,8 +14,8 @@ enum LoggedRequests: Sendable, Equatable {
 
 /// Logs requests that have a verified token: all, or one in N.
 ///
-/// Refusals (V-132) and requests without a token are rationed by kind (``LogRation``). A probe is logged when its answer
-/// has changed.
+/// Refusals (V-132) and requests without a token are rationed by kind (``LogRation``). A probe is logged when its
+/// answer has changed.
 final class RequestLog: Sendable {
     private let log: Log
     private let logged: LoggedRequests

@@ -42,8 +42,8 @@ extension ServerSettings {
 
     /// Browsers sign in at the first source; their network is not that of the server.
     ///
-    /// The page adds `/<policy>/v2.0` to the authority of B2C. Without policies it adds nothing, so Entra's authority is
-    /// given with its version, and that of External ID with its tenant as well (P-3).
+    /// The page adds `/<policy>/v2.0` to the authority of B2C. Without policies it adds nothing, so Entra's authority
+    /// is given with its version, and that of External ID with its tenant as well (P-3).
     var page: PageConfiguration {
         let first = sources.all.first
         let pageAddress = pageAddress.map { MetadataAddress.tenantAndPolicy(ofAuthority: $0.text)?.tenant ?? $0 }

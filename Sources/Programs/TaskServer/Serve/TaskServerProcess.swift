@@ -25,8 +25,8 @@ final class TaskServerProcess: Sendable {
 
     /// Binds the addresses, starts everything, and listens at the end.
     ///
-    /// So a taken port is reported before anything else is opened, and every request that is accepted has its answer. The
-    /// first keys may still be missing.
+    /// So a taken port is reported before anything else is opened, and every request that is accepted has its answer.
+    /// The first keys may still be missing.
     init(
         _ settings: ServerSettings, _ observation: Observation, of manager: ServiceManager, _ signals: Signals
     ) throws(OperatorError) {
