@@ -4,6 +4,7 @@ import HTTP
 import JSON
 import Platform
 import Support
+import Tasks
 import Testing
 
 @Suite("A server that runs") struct ServingTests {
@@ -132,9 +133,12 @@ import Testing
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
-        #expect(try server.add("Count me", token: token).status == 201)
+        let added = try server.add("Count me", token: token)
+        #expect(added.status == 201)
         #expect(try server.ask("GET", "/api/tasks", token: "nonsense").status == 401)
-        #expect(try server.ask("GET", "/api/tasks/changes?since=7.7.7", token: token).status == 410)
+        let owner = try #require(try JSONValue(parsing: Array(added.text.utf8)).object?["owner"]?.string)
+        let unknown = ChangePoint(origin: 7, number: 7).token(for: Owner(owner))
+        #expect(try server.ask("GET", "/api/tasks/changes?since=\(unknown)", token: token).status == 410)
         let metrics = try exchange(server.adminPort, "GET", "/metrics")
         #expect(metrics.status == 200)
         #expect(metrics.headers["Content-Type"]?.hasPrefix("text/plain; version=0.0.4") == true)
