@@ -19,6 +19,8 @@ final class MadeUpEngine {
     var now: UInt64 = 0
     /// The jobs that each session runs.
     private(set) var underWay: [Int: [Job]] = [:]
+    /// The session to wake after the last jobs were taken.
+    private(set) var woken: Int?
     private(set) var events: [StoreEvent] = []
 
     init(
@@ -62,8 +64,9 @@ final class MadeUpEngine {
 
     /// The names of the jobs that a session takes.
     func take(_ number: Int, _ room: WriteRoom = .everything) -> [String] {
-        guard case .jobs(let jobs, _) = state.take(for: number, room, at: now, until: .max) else { return [] }
+        guard case .jobs(let jobs, let woken) = state.take(for: number, room, at: now, until: .max) else { return [] }
         underWay[number] = jobs
+        self.woken = woken
         return jobs.map(\.name)
     }
 

@@ -66,16 +66,22 @@ struct TurnTests {
         #expect(engine.take(0) == ["a2"])
     }
 
-    @Test func `A batch has as many reads as a session takes, and another session is woken for the rest`() throws {
+    @Test func `A batch has as many reads as a session takes, and another session takes the rest`() throws {
         let engine = MadeUpEngine(readers: 2)
         #expect(engine.take(1) == [])
         try engine.submit(70, of: "alice", .find)
         #expect(engine.sleepEnd(1) == nil)
-        guard case .jobs(let jobs, let woken) = engine.state.take(for: 0, .everything, at: 0, until: .max) else {
-            throw StoreError.broken(reason: "nothing was taken")
-        }
-        #expect(jobs.count == 6)
-        #expect(woken == nil)
+        #expect(engine.take(0).count == 6 && engine.woken == nil)
+    }
+
+    @Test func `A session that takes one of the jobs that are tried again wakes another one for the rest`() throws {
+        let engine = MadeUpEngine(writers: 2)
+        for owner in ["alice", "bob"] { try engine.submit(owner, of: owner) }
+        #expect(engine.take(1) == ["alice", "bob"])
+        #expect(engine.sleepEnd(2) == .max)
+        engine.finish(1, failing: .oneJob)
+        #expect(engine.take(1) == ["alice"] && engine.woken == 2)
+        #expect(engine.take(2) == ["bob"] && engine.woken == nil)
     }
 
     @Test func `Short writes share a transaction of 256 rows; a long one has one of its own, after them`() throws {
