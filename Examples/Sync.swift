@@ -1,5 +1,4 @@
-// A to-do list in a file that works offline, follows a task-server, and sends what was changed meanwhile
-// (docs/sync.md). It needs only Foundation.
+// A to-do list in a file that works offline, follows a task-server, and sends what was changed (docs/sync.md).
 import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -68,8 +67,7 @@ actor SyncedList {
         }
     }
 
-    /// Sends what waits, in its order. What the server refuses is left out and returned, so that the person can be
-    /// told.
+    /// Sends what waits, in its order. What the server refuses is left out and returned, to tell the person.
     func push() async throws -> [(Change, status: Int)] {
         var refused: [(Change, status: Int)] = []
         while let change = state.waiting.first {
@@ -118,8 +116,7 @@ actor SyncedList {
         return changes.more
     }
 
-    /// Calls `onChange` at each change from the last ``pull()`` on, until the token expires or the connection is lost.
-    /// Then call both again.
+    /// Calls `onChange` at each change until the token or the connection ends; then call ``pull()`` and this again.
     func follow(_ onChange: @Sendable ([Item]) -> Void) async throws {
         let (lines, received) = AsyncThrowingStream<String, any Error>.makeStream()
         let session = URLSession(configuration: .default, delegate: Lines(received), delegateQueue: nil)

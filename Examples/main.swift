@@ -1,5 +1,5 @@
-// usage: swiftc Sync.swift main.swift -o sync, then ACCESS_TOKEN=... ./sync URL FILE [add TEXT | rename ID TEXT | done
-// ID | remove ID | follow]
+// usage: swiftc Sync.swift main.swift -o sync, then
+//        ACCESS_TOKEN=... ./sync URL FILE [add TEXT | rename ID TEXT | done ID | remove ID | follow]
 import Foundation
 
 let (words, token) = (CommandLine.arguments, ProcessInfo.processInfo.environment["ACCESS_TOKEN"] ?? "")
