@@ -1,7 +1,6 @@
 import HTTPServer
 
-/// The libmicrohttpd of this process, and what its versions answer differently; the table of SECURITY.md lists the
-/// same.
+/// The libmicrohttpd of this process, and what its versions answer differently, as SECURITY.md lists.
 enum Library {
     static let isOne = !libmicrohttpdVersion.hasPrefix("0.")
 
@@ -12,8 +11,7 @@ enum Library {
     /// How many empty lines before a request the library skips; at one more it closes the connection.
     static let emptyLines = isOne ? 1 : .max
 
-    /// The status by libmicrohttpd 1.0 of requests to which 0.9.75 has another; nil is a connection that closes
-    /// unanswered.
+    /// The status by libmicrohttpd 1.0 where 0.9.75 has another; nil for a connection that closes unanswered.
     private static let statusesOfOne: [String: Int?] = [
         "a NUL byte in the target": nil,
         "a NUL byte at the end of the target": nil,

@@ -119,8 +119,7 @@ struct Bench {
             configuration, time: time, fetcher: provider, chance: { 0.5 }, observer: { events.append($0) })
     }
 
-    /// A verifier of one source without name, in which a token of an unknown key waits: the test does what the threads
-    /// do.
+    /// A verifier of one source without a name: a token of an unknown key waits, and the test does the threads' work.
     init(
         _ sources: [MetadataDocument] = [policy()], keys: [JSONValue]? = nil,
         _ change: (inout IssuerKeysConfiguration) -> Void = { _ in }

@@ -7,8 +7,7 @@ import Testing
 struct CheckpointLockTests {
     private static let exclusive = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
 
-    /// Calls a function that takes and releases the locks of a connection's log, and one that says whether another may
-    /// write.
+    /// Calls a body with a function that takes and releases a log's locks, and one that says whether others may write.
     private func withLocks(
         _ body: (_ lock: (Int32, Int32, Int32) -> Int32, _ writer: borrowing Connection) throws -> Void
     ) throws {

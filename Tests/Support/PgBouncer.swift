@@ -10,8 +10,7 @@ package final class PgBouncer: Sendable {
     private let watchdog: Mutex<ChildProcess>
     private let server: PostgreSQLServer
 
-    /// Whether it keeps the prepared statements of its clients for them, so that they need not notice that they share
-    /// sessions.
+    /// Whether it keeps its clients' prepared statements, so that they need not notice that they share sessions.
     package let keepsStatements: Bool
 
     private static let program = "/usr/sbin/pgbouncer"

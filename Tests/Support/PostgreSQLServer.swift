@@ -30,8 +30,7 @@ package final class PostgreSQLServer: Sendable {
             let result =
                 shared
                 ?? Result {
-                    // What a test that gives up leaves locked is free again after a while, so its sessions do not pile
-                    // up.
+                    // What a test that gives up leaves locked is free after a while, so its sessions do not pile up.
                     try PostgreSQLServer(
                         settings: ["max_connections=600", "idle_in_transaction_session_timeout=5min"],
                         access: ["host all \(asked) all scram-sha-256"])

@@ -26,8 +26,7 @@ extension HeaderSection {
         ["text/plain", "application/json", Problem.mediaType].allSatisfy { name("text/html", before: $0) }
     }
 
-    /// Whether the `Accept` fields name a type, and prefer it to another one; of two named with the same weight, the
-    /// other counts.
+    /// Whether the `Accept` fields name a type, and prefer it to another one; with equal weights the other one counts.
     package func name(_ type: String, before other: String) -> Bool {
         let ranges = acceptRanges
         guard let wanted = AcceptRange.best(for: type, of: ranges), wanted.weight > 0,

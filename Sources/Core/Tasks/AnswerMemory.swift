@@ -71,8 +71,7 @@ package final class AnswerMemory: Sendable {
         state = Mutex(State(limit: limit))
     }
 
-    /// The bytes at which a page ends; an owner's share has room for a page and for the buffer from which the page
-    /// grew.
+    /// The bytes at which a page ends: an owner's share has room for a page and for the buffer that grew into it.
     package var pageSize: Int { limit / 16 }
 
     package var statistics: Statistics {

@@ -87,8 +87,7 @@ package struct ListChanges: Sendable, Hashable {
 
 package enum ChangesOutcome: Sendable, Equatable {
     case page(ChangesPage)
-    /// The point is of another list, ahead of this one, or from before removals that are forgotten: begin without a
-    /// point.
+    /// The point is of another list, ahead of this one, or before removals that are forgotten: begin without a point.
     case forgotten
 }
 
@@ -216,8 +215,7 @@ package final class CommitListeners: Sendable {
 
     /// Calls a closure after each commit with the last change number of each owner whose tasks were changed.
     ///
-    /// The closure is called on a thread of the store, so it must not block. Commits of one owner may be told in
-    /// another order.
+    /// The closure runs on a thread of the store, so it must not block. Commits of one owner may come in another order.
     package func add(_ listener: @escaping Listener) { listeners.withLock { $0.append(listener) } }
 
     package func tell(of changes: [OwnerChange]) {

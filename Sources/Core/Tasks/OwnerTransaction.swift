@@ -51,14 +51,12 @@ package struct OwnerRow: Sendable, Equatable {
     package var tasks: Int64
     /// The last change number.
     package var change: Int64
-    /// When the owner was last deleted, in milliseconds since 1970, UTC; nil if never, or longer ago than
-    /// ``markLifetime``.
+    /// When the owner was last deleted, in milliseconds since 1970, UTC; nil if never within ``markLifetime``.
     package var deleted: Int64?
     /// The next id at that time: the tasks before it are removed.
     package var first: Int64 = 1
 
-    /// How long the row of a deleted owner is kept, in milliseconds: 31 days, while no token can live for more than
-    /// seven.
+    /// How long the row of a deleted owner is kept, in milliseconds: 31 days, while a token lives for at most seven.
     package static let markLifetime: Int64 = 31 * 86_400_000
 
     package init(next: Int64 = 1, tasks: Int64 = 0, change: Int64 = 0) {

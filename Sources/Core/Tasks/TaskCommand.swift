@@ -163,8 +163,7 @@ package struct ChangeTasks: TaskCommand {
     ///
     /// A list that is refused must leave nothing in a shared transaction.
     ///
-    /// Then each task is read, changed and rendered alone, because the tasks of a list with their notes could take 20
-    /// MiB.
+    /// Then each task is read, changed and rendered alone, because a list with its notes could take 20 MiB.
     package func run<Transaction: OwnerTransaction & ~Copyable>(
         on tasks: inout Transaction
     ) throws(Transaction.Failure) -> ChangeAllOutcome {

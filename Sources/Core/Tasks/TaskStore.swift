@@ -171,8 +171,7 @@ package struct Reply<Outcome: Sendable>: Sendable {
         unsafe self.continuation = unsafe continuation
     }
 
-    /// Suspends the caller until the reply is answered; the closure is called if the caller's task is cancelled
-    /// meanwhile.
+    /// Suspends the caller until the reply is answered; `leave` is called if the caller's task is cancelled meanwhile.
     package static func awaiting(
         _ start: (Reply<Outcome>) -> Void, onCancel leave: @Sendable () -> Void
     ) async throws(StoreError) -> Outcome {

@@ -250,8 +250,7 @@ extension ClaimExamination {
             || !claims.hasScopes && (claims["nonce"] != nil || isOfSignIn || isMicrosoftsWithoutClient)
     }
 
-    /// Whether this is an ID token of Microsoft's without `nonce`: access tokens, also those of applications, name a
-    /// client.
+    /// Whether this is an ID token of Microsoft's without `nonce`: every access token names a client.
     private var isMicrosoftsWithoutClient: Bool {
         rules.isMicrosoft && ["azp", "azpacr", "appid", "appidacr"].allSatisfy { claims[$0] == nil }
     }

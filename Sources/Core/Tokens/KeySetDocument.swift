@@ -30,8 +30,7 @@ package struct KeySetDocument: Sendable, Equatable {
             keyIdentifier.isSame(as: other.keyIdentifier) && algorithm == other.algorithm
         }
 
-        /// Returns whether both have the same numbers under the same `kid`, byte by byte, for the same algorithm
-        /// (V-27).
+        /// Returns whether both have the same numbers (byte by byte), `kid` and algorithm (V-27).
         package func isSame(as other: Key) -> Bool { isNamed(as: other) && numbers == other.numbers }
     }
 
@@ -286,8 +285,7 @@ enum KeyAlgorithm {
 }
 
 extension PublicKeyNumbers {
-    /// Returns the members of the key in a JWK: its type, its curve and its numbers (RFC 7518 section 6, RFC 8037
-    /// section 2).
+    /// Returns the key's members in a JWK: type, curve and numbers (RFC 7518 section 6, RFC 8037 section 2).
     package func members(for algorithm: SignatureAlgorithm) -> JSONObject {
         switch self {
         case .rsa(let modulus, let exponent):

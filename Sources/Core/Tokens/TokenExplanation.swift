@@ -31,8 +31,7 @@ package struct TokenExplanation: Sendable, Equatable {
         package let evidence: String?
         /// The time that the check read, in seconds since 1970, rounded down; nil if the check is not about a time.
         package let moment: Int64?
-        /// The values that the check compares with, as JSON texts, escaped; empty if the check is not about such
-        /// values.
+        /// The values that the check compares with, as escaped JSON texts; empty if the check compares with none.
         package var accepted: [String] = []
     }
 

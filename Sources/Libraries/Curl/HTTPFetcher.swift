@@ -129,8 +129,7 @@ package final class HTTPFetcher: Sendable {
 
     /// Runs the transfer to its end on this thread, and returns libcurl's result.
     ///
-    /// A multi handle drives the one transfer, because curl_easy_perform asks only once a second whether it should
-    /// stop.
+    /// A multi handle drives the one transfer, because curl_easy_perform asks only once a second whether to stop.
     func run(unless isCancelled: () -> Bool) throws(FetchError) -> UInt32 {
         guard let multi = unsafe curl_multi_init() else { throw .unavailable(reason: "no multi handle") }
         unsafe curl_multi_add_handle(multi, easy)

@@ -85,8 +85,7 @@ package final class PublicKey: Sendable {
         return unsafe KeyHandle(takingOwnershipOf: built)
     }
 
-    /// Returns whether this is the signature of the message by the key's algorithm (RFC 7518 section 3, RFC 8037
-    /// section 3.1).
+    /// Returns whether the key made this signature of the message (RFC 7518 section 3, RFC 8037 section 3.1).
     ///
     /// The length must be that of the algorithm and key (V-46), and the error queue is left empty (V-45).
     package func verifies(signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {

@@ -3,8 +3,7 @@ import Glibc
 
 /// Reading and replacing whole small files, such as settings, secrets and caches.
 package enum File {
-    /// Returns all bytes of a regular file; anything else is refused at once, and so is a file that is longer than the
-    /// limit.
+    /// Returns all bytes of a regular file; refuses anything else at once, and a file that is longer than the limit.
     package static func read(_ path: String, limit: Int = 1 << 24) throws(SystemError) -> [UInt8] {
         let file = try FileDescriptor.regular(path, O_RDONLY)
         let bytes = try rethrowing(as: { SystemError(code: $0.code, operation: "read '\(path)'") }) {

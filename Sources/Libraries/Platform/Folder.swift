@@ -10,8 +10,7 @@ package enum Folder {
     /// The deepest nesting, which ends a cycle of links.
     private static let deepest = 8
 
-    /// Returns the sorted paths of all files below a folder, such as `pictures/logo.svg`, without names that begin with
-    /// a dot.
+    /// Returns the sorted paths of all files below a folder, as `pictures/logo.svg`, without hidden ones.
     package static func files(below path: String) throws(SystemError) -> [String] {
         try files(below: path, prefix: "", depth: 0).sorted()
     }

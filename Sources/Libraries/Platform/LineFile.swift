@@ -101,8 +101,7 @@ package struct LineReader: ~Copyable {
         file = try FileDescriptor(opening: path, O_RDONLY)
     }
 
-    /// Returns the next line without its end (LF or CRLF), the first without a byte-order mark; nil after the last
-    /// line.
+    /// Returns the next line without LF or CRLF, the first without a byte-order mark; nil after the last line.
     package mutating func next() throws(SystemError) -> [UInt8]? {
         guard isAtStart else { return try line() }
         isAtStart = false

@@ -113,8 +113,7 @@ struct ClientSettings {
         ]
     }
 
-    /// Scheme, host and port of the authority by https, for clients that take no other; an example where it serves
-    /// none.
+    /// The authority's scheme, host and port by https, for clients that take no other; an example if it serves none.
     private var secureBase: String { isSecure ? base : "https://localhost:8443" }
 
     private var isSecure: Bool { base.hasPrefix("https:") }

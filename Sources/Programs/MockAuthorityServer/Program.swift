@@ -99,8 +99,7 @@ private func settingsOfTheRun() -> [String: String] {
     return Dictionary(pairs) { first, _ in first }
 }
 
-/// The address of a running mock for those who name none: that of MOCK_AUTHORITY, of `make run` in this folder, or the
-/// default.
+/// The address of a running mock for those who name none: from MOCK_AUTHORITY, from `make run` here, or the default.
 func runningAuthority() -> String {
     ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://\(settingsOfTheRun()["MOCK_LISTEN"] ?? "127.0.0.1:3001")"
 }

@@ -16,8 +16,7 @@ package final class BearerVerifier: TokenVerifier {
     let rules: [ClaimRules]
     private let tokens: TokenCache
     private let distrusted: DistrustedKeys
-    /// The times of the checks of signature and claims, with any result and without waits for keys; cache hits do not
-    /// count (V-165).
+    /// The times of all checks of signature and claims, without cache hits and waits for keys (V-165).
     package let verificationTimes = DurationHistogram()
 
     /// Creates a verifier that has no keys yet.

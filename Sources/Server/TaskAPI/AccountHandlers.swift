@@ -9,16 +9,16 @@ import Tokens
 extension TaskHandlers {
     /// `GET /api/me`: the claims of the presented token that the server used.
     static func claims(of principal: Principal) -> HandlerResult {
-        var body: JSONObject = [
+        let body: JSONValue = [
             "owner": .string(principal.owner),
             "name": principal.name.map { .string($0) } ?? .null,
             "policy": principal.policy.map { .string($0) } ?? .null,
             "scopes": .array(principal.scopes.map { .string($0) }),
             "expires": .string(Timestamp(milliseconds: principal.expiry * 1000).text),
+            // A server with one provider answers as it did before there were several.
+            "source": principal.source.map { .string($0) },
         ]
-        // A server with one provider answers as it did before there were several.
-        if let source = principal.source { body["source"] = .string(source) }
-        return .ready(json(JSONValue.object(body).serialized()))
+        return .ready(json(body.serialized()))
     }
 
     /// `GET /api/me/export`: the tasks as `GET /api/tasks` lists them, in a document with the address of the next one.

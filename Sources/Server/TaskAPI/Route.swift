@@ -256,8 +256,7 @@ struct PathPattern: Sendable {
         return start == bytes.count
     }
 
-    /// Returns the part of a path that has this name: a segment, or all that is left; nil if the pattern has no such
-    /// name.
+    /// Returns the part of a path that has this name: a segment, or all that is left; nil if the pattern has none.
     func text(named name: String, of path: RequestPath) -> String? {
         let bytes = path.text.utf8.span
         var start = 0

@@ -229,8 +229,7 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// Does work that needs memory of long answers, again each time that there may be room, for as long as one waits
-    /// for it.
+    /// Does work that needs memory of long answers; tries again whenever there may be room, for as long as one waits.
     func storing<Result>(
         withRoomOf owner: Owner, _ work: () async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {

@@ -37,8 +37,7 @@ package struct OwnerMap: Sendable {
         }
     }
 
-    /// The namespaces of the old owners and the new ones, each with its first line; an empty name for owners without
-    /// any.
+    /// The namespaces of the old owners and of the new ones, each with its first line; the name is empty for none.
     package var namespaces: (old: [String: Int], new: [String: Int]) {
         func lines(_ owner: (OwnerPair) -> Owner) -> [String: Int] {
             Dictionary(entries.map { (owner($0.pair).namespace ?? "", $0.number) }) { first, _ in first }
@@ -143,8 +142,7 @@ extension OwnerPair {
     /// The longest line of a map, in bytes: two owners, with every byte in them doubled, and what is around them.
     private static let longestLine = 4096
 
-    /// A line of comma-separated values: `old,new`; a field may be in quotation marks, which are doubled in it (RFC
-    /// 4180).
+    /// Reads `old,new`; a field may be in quotation marks, which are doubled in it (RFC 4180).
     init(separatedByComma line: [UInt8]) throws(OperatorError) {
         guard line.count <= Self.longestLine else { throw OperatorError("longer than \(Self.longestLine) bytes") }
         let fields = try Self.fields(of: line)

@@ -30,8 +30,7 @@ package struct OwnerMover {
         }
     }
 
-    /// Gives everything of each old owner to the new one: tasks, idempotency keys, and the ids that are not given
-    /// again.
+    /// Gives everything of each old owner to the new one: tasks, idempotency keys, and ids that are not given again.
     ///
     /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason,
     /// is continued by repeating it. With `merging`, tasks are put after those that the new owner has; otherwise their

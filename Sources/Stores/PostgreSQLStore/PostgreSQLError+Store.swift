@@ -54,8 +54,7 @@ extension OperatorError {
     }
 }
 
-/// Recognizes by libpq's messages why a connection failed, since libpq has no codes for that, and says what an operator
-/// can do.
+/// Says what an operator can do where a connection failed, by libpq's messages, since libpq has no codes for that.
 enum UnreachableDatabase {
     private static let advices: [(message: StaticString, advice: String)] = [
         ("password authentication failed", "check user and password in TASKS_DATABASE"),

@@ -134,8 +134,7 @@ package enum PostgreSQLSchema {
 
     package typealias Partitions = (count: Int?, areForeign: Bool)
 
-    /// Into how many partitions the tables are divided, nil if they are not, and whether one of them is on another
-    /// server.
+    /// Into how many partitions the tables are divided, nil for none, and whether one of them is on another server.
     package static func partitions(on connection: PipelineConnection) throws(PostgreSQLError) -> Partitions {
         let rows = try connection.run(
             """
@@ -164,8 +163,7 @@ package enum PostgreSQLSchema {
     ) throws(PostgreSQLError) -> Int? {
         _ = try connection.run("BEGIN")
         _ = try connection.run("SELECT pg_advisory_xact_lock(\(lock))")
-        // While this waits for a table, all later statements on the table wait, too, so it waits for half a second
-        // only.
+        // While this waits for a table, all later statements on it wait, too, so half a second is the limit.
         _ = try connection.run("SELECT set_config('lock_timeout', '500', true)")
         let before = try version(on: connection) ?? 0
         if before == 0 {

@@ -42,8 +42,7 @@ final class PostgreSQLSession: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.configuration = configuration
-        // One session is enough. On foreign partitions it would be a transaction of several servers, so it is left to
-        // the operator.
+        // One session is enough. With foreign partitions the operator does it: they are on several servers.
         nextPruning = number == 0 && !configuration.isOneOwnerOnly ? 0 : .max
         isPrepared =
             configuration.preparation.isWanted ? try Self.prepare(on: connection, configuration.preparation) : false

@@ -216,8 +216,7 @@ struct ListReading: Sendable {
 
     /// Reads as many tasks of a selection as fit in an answer, and keeps the list if a point is given.
     ///
-    /// If there are more rows or longer details than the first statement gives, a second one asks for the bytes of a
-    /// page.
+    /// If the first statement cannot give all rows or long details, a second one asks for the bytes of a page.
     func page(at point: ChangePoint?) -> PostgreSQLRead {
         PostgreSQLRead(short) { rows in
             let isCut = rows.count == TaskStatement.firstRows && selection.limit.map { $0 >= rows.count } ?? true

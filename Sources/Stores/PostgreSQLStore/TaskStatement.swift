@@ -18,8 +18,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     ///
-    /// One id has a statement besides the one for several, because PostgreSQL plans a condition with `ANY` anew each
-    /// time.
+    /// One id has a statement of its own, because PostgreSQL plans a condition with `ANY` anew each time.
     package var sql: String {
         switch self {
         case .page: Self.pageSQL
@@ -53,8 +52,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .putAttempt: Self.putAttemptSQL
         case .probe: Self.probeSQL
         case .removeProbe: "DELETE FROM tasks WHERE owner = $1 AND id = \(Self.probeID)"
-        // Not READ WRITE, because an operator who sets default_transaction_read_only before a disk is full wants no
-        // writes.
+        // Not READ WRITE: who sets default_transaction_read_only before a disk is full wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .guarantee: Self.guaranteeSQL
         case .commit: "COMMIT"
@@ -177,8 +175,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// Changes tasks; a text that is NULL stays, and so do the details unless $8 is true.
     ///
-    /// PostgreSQL would write a long text again even if it is the same. The ids stand twice, so that no plan reads all
-    /// of the owner's tasks.
+    /// PostgreSQL would write an equal long text again. As the ids stand twice, no plan reads all of the owner's tasks.
     private static let updateSQL = """
         UPDATE tasks SET text = coalesce(new_text, text), completed = new_completed, modified = new_modified,
             revision = new_revision, change = new_change,
@@ -285,8 +282,7 @@ extension TaskStatement {
     /// Forgets up to $2 tasks of the owner of the one that was removed first, all removed until $1, and notes that in
     /// the owner's row; the answer has one row for each.
     ///
-    /// The statement takes one owner at a time, because it locks the owner's row, and it waits for nobody who has
-    /// locked it.
+    /// The statement takes one owner at a time, whose row it locks, and waits for nobody who has locked the row.
     static let pruneRemovedSQL = """
         WITH locked AS (
             SELECT owner FROM owners

@@ -154,8 +154,7 @@ private struct OwnerWrites {
             ] + commands.map(\.details).parameters)
     }
 
-    /// Where writes succeed, the lock of the owner's row is enough: there is no row, but a server that only reads
-    /// refuses.
+    /// Where writes succeed, locking the owner's row is enough: there is none, but a server that only reads refuses.
     private func checking() -> [BoundStatement] {
         let lock = BoundStatement(.lockOwner, of: owner)
         guard isProbing else { return [lock] }

@@ -5,8 +5,7 @@ import StoreEngine
 import Synchronization
 import Tasks
 
-/// Copies the log of committed transactions into the database file (a checkpoint), on a thread and connection of its
-/// own.
+/// Copies the log of committed transactions into the database (a checkpoint), on its own thread and connection.
 ///
 /// SQLite by itself copies in a transaction, whose callers wait for writes to places all over the file. Here the writer
 /// goes on meanwhile. The pages reach the disk in small steps (`shim.h` of CSQLite), between which commits find a free
@@ -46,8 +45,7 @@ final class Checkpointer: Sendable {
 
     var room: WriteRoom { state.withLock { $0.room } }
 
-    /// Leaves the database to the checkpointer for a moment, if the checkpointer asks for it; called between
-    /// transactions.
+    /// Leaves the database to the checkpointer for a moment if that asks for it; called between transactions.
     func pauseIfWanted() {
         if state.withLock({ $0.takeMoment() }) { time.sleep(nanoseconds: CheckpointState.Bound.moment) }
         let end = time.monotonicNanoseconds + longestRest

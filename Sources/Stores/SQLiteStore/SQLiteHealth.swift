@@ -25,8 +25,7 @@ final class SQLiteHealth: Sendable {
     /// Why the database cannot be relied on, although requests are answered.
     var damage: StoreError? { state.withLock { $0.damage }.map { .broken(reason: $0) } }
 
-    /// Notes what happened to the files (nil: they are in their place); returns whether this differs from what was
-    /// known.
+    /// Notes what happened to the files, nil if they are in their place; returns whether this is a change.
     func note(displacement: String?) -> Bool {
         let isChange = state.withLock { state in
             defer { state.displacement = displacement }

@@ -29,8 +29,7 @@ package enum SQLiteSchema {
         ) WITHOUT ROWID;
         CREATE INDEX attempts_by_time ON attempts(time);
         """,
-        // Finds the keys of tasks that are not among the newest of their owner, and removes those that older programs
-        // kept.
+        // Finds the keys of tasks that are not among their owner's newest, and removes those that older programs kept.
         """
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         DELETE FROM attempts

@@ -36,8 +36,7 @@ final class SQLiteWriter: StoreSession {
         nextEmptying = environment.nextEmptying
     }
 
-    /// Looks at the files and for what is to be forgotten once a second, and leaves the database to the checkpointer
-    /// for a moment.
+    /// Looks at the files once a second, and for what is to be forgotten; lets the checkpointer in for a moment.
     func maintain(at now: UInt64) -> UInt64 {
         if now >= nextMaintenance {
             nextMaintenance = now + 1_000_000_000
@@ -122,8 +121,7 @@ final class SQLiteWriter: StoreSession {
         withoutWaiting { try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") } == 0
     }
 
-    /// Does what is tried again later anyway: where another program holds the lock, callers would wait for this as
-    /// well.
+    /// Does what is tried again later anyway, and waits for no other program's lock, because callers would wait, too.
     private func withoutWaiting<Result>(_ body: () -> Result) -> Result {
         transaction.connection.setBusyTimeout(milliseconds: 0)
         defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }

@@ -22,8 +22,7 @@ struct EngineState {
         var underWay: [Job] = []
         /// When the jobs under way were taken.
         var since: UInt64 = 0
-        /// For which role the jobs under way were taken, or the last ones: a session that does the work of both does it
-        /// in turn.
+        /// The role of the jobs under way, or of the last ones: a session that serves both roles does so in turn.
         var lastRole = SessionRole.reads
     }
 
@@ -72,8 +71,7 @@ struct EngineState {
 
     // MARK: Jobs
 
-    /// Lets a job wait, or the caller of a list with those of an equal one; returns the thread to wake, if one must be
-    /// woken.
+    /// Lets a job wait, or its caller with those of an equal list; returns the thread to wake, if one must be woken.
     mutating func submit(_ job: Job, isAbandoned: Bool = false) -> Result<Int?, StoreError> {
         guard !isAbandoned else { return .failure(.withdrawn) }
         guard hasSession || closed.contains(job.role) else {

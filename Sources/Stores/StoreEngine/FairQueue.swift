@@ -168,8 +168,7 @@ struct LongWrites {
 }
 
 extension FairQueue {
-    /// The places of the next long and the next short write that may be taken now: of the owners with long ones, the
-    /// one who has had least.
+    /// The places of the next long and short write that may be taken now; the long one's owner has had least.
     func nextWrites(at now: UInt64) -> (long: Int?, short: Int?) {
         var (long, short): (Int?, Int?) = (nil, nil)
         for (place, queue) in owners.enumerated() where queue.session == nil {

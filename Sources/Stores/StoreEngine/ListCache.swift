@@ -33,8 +33,7 @@ package final class ListCache: Sendable {
         state = Mutex(State(entries: ListCacheEntries(capacity: capacity, answers: answers)))
     }
 
-    /// The list of an owner, at a point if the list is kept with one, or an error if it cannot be sent now; nil if it
-    /// is not cached.
+    /// An owner's list, at a point if it is kept with one, or an error if it cannot be sent now; nil if not cached.
     package func list(of owner: Owner, at point: ChangePoint? = nil) -> Result<TaskList, StoreError>? {
         state.withLock { state in
             let list = state.entries.list(of: owner, at: point)
@@ -129,8 +128,7 @@ struct ListCacheEntries {
         weak var lease: AnswerLease?
         var wasUsed = false
 
-        /// The bytes of the list and its gzip form, of the owner twice (key and entry), and an estimate for the
-        /// collections.
+        /// The bytes of the list and its gzip form, of the owner's two copies, and an estimate for the collections.
         var cost: Int { list.mostBytes + 2 * owner.identifier.utf8.count + 256 }
     }
 

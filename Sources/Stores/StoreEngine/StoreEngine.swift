@@ -39,8 +39,7 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Lets a caller wait for the outcome of some work; work that has not begun is given up when the caller's task is
-    /// cancelled.
+    /// Lets a caller wait for the outcome of work, which is given up if the caller is cancelled before it has begun.
     package func outcome<Outcome: Sendable>(
         of owner: Owner, _ kind: Job.Kind, weight: Int = 1, payload: Int = 0, _ work: (Reply<Outcome>) -> any JobWork
     ) async throws(StoreError) -> Outcome {
@@ -98,8 +97,7 @@ package final class StoreEngine: Sendable {
     /// Whether something was written since the last failure: where writes succeed, a probe would only leave dead rows.
     package var isHealthy: Bool { state.withLock { $0.isHealthy } }
 
-    /// Refuses later jobs of these roles, and returns when all accepted ones are answered; false if the roles were
-    /// closed.
+    /// Refuses later jobs of these roles, and answers all accepted ones first; false if the roles were closed.
     package func close(_ roles: [SessionRole] = SessionRole.allCases) -> Bool {
         guard state.withLock({ $0.close(roles) }) else { return false }
         wake()
@@ -115,8 +113,7 @@ package final class StoreEngine: Sendable {
 
     // MARK: The threads
 
-    /// What the thread of a session does: it opens the session, takes what waits, and blocks until the database has
-    /// answered.
+    /// The thread of a session opens the session, takes what waits, and blocks until the database has answered.
     ///
     /// It works until its role is closed, and everything that was accepted is answered.
     private func runSession(_ number: Int, _ open: Opening) {

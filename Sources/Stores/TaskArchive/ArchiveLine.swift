@@ -22,8 +22,7 @@ enum ArchiveLine: Equatable {
         }
     }
 
-    /// Parses a line, which must have every member of its kind and no other; the error names members, never their
-    /// values.
+    /// Parses a line, which must have all members of its kind and no others; the error never has their values.
     init(parsing bytes: [UInt8]) throws(OperatorError) {
         let members = try rethrowing(as: Self.fault) { () throws(JSONError) in
             try JSONMembers(parsing: bytes, limits: JSONLimits(), most: .max)

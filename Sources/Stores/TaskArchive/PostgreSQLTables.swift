@@ -6,8 +6,7 @@ import Tasks
 
 /// The tables of a PostgreSQL database, in one session.
 ///
-/// Every change of a list gives its owner a new change number or origin, so that servers do not answer the list from
-/// memory.
+/// Each change of a list gives it a new change number or origin, so that servers do not answer it from memory.
 struct PostgreSQLTables: TaskTables {
     private let connection: PipelineConnection
     let isOneOwnerOnly: Bool

@@ -66,8 +66,7 @@ extension TaskTables {
 
     /// How many of the tasks the database has with other values.
     ///
-    /// A subquery makes PostgreSQL use the key, even if it has no statistics yet because the tables were filled a
-    /// moment ago.
+    /// A subquery makes PostgreSQL use the key, even if tables that were just filled have no statistics yet.
     private func countDiffering(_ items: [TaskItem]) throws(Failure) -> Int {
         let isSame = TaskItem.columns.dropFirst(2).map { "t.\($0.name) IS NOT DISTINCT FROM line.\($0.name)" }
         let found = try run(

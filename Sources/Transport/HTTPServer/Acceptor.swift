@@ -70,8 +70,7 @@ final class Acceptor: Sendable {
         _ = usleep(Self.pause)
     }
 
-    /// Accepts the connections that clients see as open already, because the system resets them when the socket is
-    /// closed.
+    /// Accepts the connections that clients see as open, because the system resets them when the socket is closed.
     ///
     /// The backlog is the most that can have waited when the stop began.
     private func acceptWaiting() {

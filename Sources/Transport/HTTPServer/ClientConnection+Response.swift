@@ -109,8 +109,7 @@ package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _
     let fault = HTTPFault(ofLibrary: status)
     if fault == .tooManyFields { connection.noteLongestField() }
     let response = connection.refusal(of: fault)
-    // 1.0 refuses a chunk extension that fills its memory twice, and the second refusal keeps the first from being
-    // sent.
+    // 1.0 refuses a chunk extension that fills its memory twice, and the second refusal replaces the first.
     if status == 413, connection.isChunked {
         _ = connection.respondEarly(response)
         return MHD_Result.NO.rawValue
@@ -119,8 +118,7 @@ package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _
 }
 
 extension ClientConnection {
-    /// Makes a head without a target of the longest field, which is all that is known of a head that the library
-    /// refuses.
+    /// Makes a head of the longest field only, which is all that is known of a head that the library refuses.
     fileprivate func noteLongestField() {
         var size = 0
         guard head == nil, let target = unsafe rawTargetStart,

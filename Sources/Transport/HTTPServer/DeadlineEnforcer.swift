@@ -64,8 +64,7 @@ extension TimeLimits {
 }
 
 extension ServerCore {
-    /// A connection that was idle for less than these 100 ms is in use, by a client that sends one request after the
-    /// other.
+    /// A connection that was idle for less than these 100 ms is in use, by a client that sends request after request.
     private static let pauseOfBusyClients: UInt64 = 100_000_000
 
     /// Ends the connections that have used up their time.
@@ -251,8 +250,7 @@ extension ClientConnection {
 // Streams that have nothing to send: the loops do not look at suspended connections.
 
 extension ServerCore {
-    /// Ends the streams whose clients have left, also if a client has closed only its half, and sends the fillers that
-    /// are due.
+    /// Ends the streams whose clients have left or have closed their half, and sends the fillers that are due.
     func lookAfterStreams(at now: UInt64) {
         guard streams.load(ordering: .relaxed) > 0 else { return }
         let silent = connections.withLock { $0.values.filter { $0.publishedPhase.current == .silentStream } }

@@ -60,8 +60,7 @@ package final class HTTPServer: Sendable {
         core.renewedIdentities.withLock { $0.append(identity) }
     }
 
-    /// Accepts no more connections, makes each answer the last of its connection, and ends streams: the first half of a
-    /// stop.
+    /// The first half of a stop: accepts no connections, makes each answer its connection's last, and ends streams.
     ///
     /// A program with several servers uses it, so that none takes new requests while another ends.
     package func stopAccepting() {

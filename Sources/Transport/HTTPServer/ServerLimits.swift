@@ -15,8 +15,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var trustedProxies: [IPAddressRange] = []
     /// The most bytes of a head: the request line and the fields; a request with more gets a 414 or 431.
     package var head = 24 * 1024
-    /// The bytes that libmicrohttpd has for a connection: a head, its notes about a hundred lines, and an answer's
-    /// fields.
+    /// libmicrohttpd's bytes for a connection: a head, its notes about a hundred lines, and an answer's fields.
     ///
     /// It maps more than 32 KiB, so that only pages that were used take memory.
     package var connectionMemory = 36 * 1024

@@ -142,8 +142,7 @@ struct LongListConformance {
             var lists = [try await store.list(.all, of: alice), try await store.list(query, of: alice)]
             let held = small.statistics.held
             #expect(lists[0].lease != nil && held >= lists[0].json.count)
-            // At most two lists are rendered at the same time. More would find no room, however little they hold
-            // afterwards.
+            // At most two lists are rendered at once. More would find no room, however little they hold afterwards.
             for _ in 0..<30 {
                 async let whole = store.list(.all, of: alice)
                 lists += [try await store.list(query, of: alice), try await whole]

@@ -13,8 +13,7 @@ struct LockedRowTests {
 
     @Test func `A locked row delays its owner only, whose writes are refused as unavailable`() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        // With one writer, all writes share its transactions. A busy machine may need more than ten seconds for their
-        // turns.
+        // With one writer, all writes share its transactions. On a busy machine their turns may take over ten seconds.
         let store = try PostgreSQLTaskStore.open(address) { ($0.writers, $0.deadlineMilliseconds) = (1, 60_000) }
         defer { store.close() }
         _ = try await store.added("before", of: alice)

@@ -8,7 +8,7 @@ struct AuthorizationResponse: Sendable {
     let context: RequestContext
     let request: AuthorizationRequest
 
-    /// In seconds.
+    /// How long a code can be redeemed, in seconds.
     private static let lifetimeOfCode: Int64 = 300
 
     /// The response for the user who signed in: a redirect, or the page that posts itself.

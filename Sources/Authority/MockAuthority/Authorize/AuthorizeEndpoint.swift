@@ -74,7 +74,7 @@ struct Transaction: Sendable {
     let begun: Int64
     /// Whether the page begins with the accounts that signed in with the browser.
     let choosing: Bool
-    /// In seconds.
+    /// How long a person may take to sign in, in seconds.
     static let lifetime: Int64 = 3600
     /// Who signed in on the page; nil until then.
     var outcome: Outcome?

@@ -24,8 +24,7 @@ struct Session: Sendable {
         var sessionID: String { EntraClaims.sessionID(of: user, at: time) }
     }
 
-    /// The accounts that signed in with this browser, the last one first, without those that were removed or whose
-    /// grants were revoked.
+    /// The accounts that signed in with this browser, the last one first, unless removed or their grants revoked.
     var accounts: [Account] {
         let cookies = context.head.headers.values("Cookie").flatMap { $0.split(separator: ";") }
         let value = cookies.lazy.compactMap { cookie -> String? in
@@ -105,8 +104,7 @@ struct AccountHint: Sendable, Equatable {
 }
 
 extension Provider {
-    /// Whether a token of this tenant with these claims is of a person; tokens without `oid` have a `sub` for each
-    /// application.
+    /// Whether these claims are of a token of this person; a token without `oid` has a `sub` for each application.
     func isToken(_ claims: JSONObject, of user: User) -> Bool {
         let objectID = claims[traits.personClaim]?.string
         if let objectID { return objectID == user.objectID }

@@ -159,8 +159,7 @@ extension BadToken {
 
     /// A token that a key signs that was never published, under the `kid` of the active one.
     ///
-    /// `offer` gives the members of the header in which a careless checker looks for the key, at a time in seconds
-    /// since 1970.
+    /// `offer` gives the members of the header in which a careless checker looks for the key; `now` is Unix time.
     private static func ofStranger(
         _ name: String, _ words: String,
         offer: @escaping @Sendable (_ now: Int64, TokenSigningKey) throws -> JSONObject

@@ -48,8 +48,7 @@ extension MockAuthority {
 
 /// `/_mock/...`: controls for tests and people, which are no part of the protocol.
 ///
-/// Each control takes `run=`, the name of a test run, in its query; without it, the run is that of tenant URLs without
-/// one.
+/// Each control takes `run=`, the name of a test run; without it, the run is that of tenant URLs without a run.
 extension HostContext {
     var runName: String { head.target["run"]?.lowercased() ?? "" }
 

@@ -7,8 +7,7 @@ import Synchronization
 ///
 /// The page is below `/_mock`, so the rules of ``HostContext/refusalOfControl`` decide who may use it.
 extension HostContext {
-    /// `GET /_mock`: the page may load its own script and style, and nothing else; no other page may put it into a
-    /// frame.
+    /// `GET /_mock`: the page may load its own script and style only, and no other page may put it into a frame.
     ///
     /// With `no-referrer` browsers would write `Origin: null` into the requests of the page, and they would be refused.
     static let developerPage = Response.content(

@@ -214,7 +214,7 @@ struct SignInStep: Sendable {
     }
 }
 
-// What clients without a browser read of the real page, by these names.
+// Clients without a browser read the settings and cookies of the real page by these names.
 extension SignInStep {
     /// `var SETTINGS = {...};`, with `<` escaped so that no value can end the script.
     private func settings(_ form: PageForm, offersSignUp: Bool) -> String {

@@ -112,10 +112,8 @@ extension AzureADB2C {
         claims["sub"] = .string(client.id)
         for ofPerson in ["oid", "name"] { claims[ofPerson] = nil }
         let (now, lifetime) = (granted.now, configuration.behaviour.tokenLifetime)
-        let (era, token) = (
-            context.responseEra,
-            try await context.signed { signer throws(PrivateKeyError) in try signer.sign(claims) }
-        )
+        let era = context.responseEra
+        let token = try await context.signed { [claims] signer throws(PrivateKeyError) in try signer.sign(claims) }
         return [
             "access_token": .string(token), "token_type": "Bearer", "not_before": era.number(now),
             "expires_in": era.number(lifetime), "expires_on": era.number(now + lifetime), "resource": .string(audience),

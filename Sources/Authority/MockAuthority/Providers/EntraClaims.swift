@@ -67,8 +67,7 @@ struct EntraClaims: TokenClaims {
         granted.scope.openID ? idToken(for: nil, code: nil) : nil
     }
 
-    /// The claims of an application's own token: `oid` and `sub` are of its service principal, `roles` in place of
-    /// `scp`.
+    /// The claims of an application's own token: `oid` and `sub` name its service principal, and `roles` replace `scp`.
     func application(_ audience: String) -> JSONObject {
         var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
         claims.replace(by: [

@@ -98,7 +98,7 @@ struct DeviceRequest: Sendable {
         case approved(String)
     }
 
-    /// In seconds.
+    /// How long a device waits for its person, in seconds.
     static let lifetime: Int64 = 900
     /// Without vowels, so that no code is a word; letters that look like digits are missing too.
     private static let alphabet = Array("BCDFGHJKMNPQRSTVWXYZ23456789")

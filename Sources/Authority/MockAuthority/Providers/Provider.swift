@@ -19,8 +19,7 @@ protocol Provider: Sendable {
     /// What a path names at a host if it is one of this tenant; `b2c` is the tenant of the policies.
     func place(of target: RequestTarget, at host: String, beside b2c: Tenant) -> Place?
 
-    /// The answer to a request for which there is no tenant, policy or endpoint; `nil` if the host is another
-    /// service's.
+    /// The answer to a request without a tenant, policy or endpoint; `nil` if the host is another service's.
     func notFound(_ head: RequestHead, at base: String, now: Int64) -> Response?
 
     // MARK: Documents
@@ -35,8 +34,7 @@ protocol Provider: Sendable {
 
     // MARK: Errors
 
-    /// The values of `error`, `error_description` and, in a redirect, of `error_uri` (RFC 6749 sections 4.1.2.1 and
-    /// 5.2).
+    /// The values of `error`, `error_description` and, in a redirect, `error_uri` (RFC 6749 sections 4.1.2.1 and 5.2).
     func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords
 
     /// The answer of the token endpoint.

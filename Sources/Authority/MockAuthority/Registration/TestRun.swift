@@ -162,7 +162,7 @@ final class WaitingEntries<Entry: Sendable>: Sendable {
     func remove(_ name: String) -> Bool {
         waiting.withLock { waiting in
             let count = waiting.count
-            waiting.removeAll { $0.name == name }
+            waiting.removeAll { $0.name.isSame(as: name) }
             return waiting.count < count
         }
     }

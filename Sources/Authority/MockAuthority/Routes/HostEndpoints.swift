@@ -47,8 +47,7 @@ extension HostContext {
 
     /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
     ///
-    /// MSAL asks about an authority, and does not trust the host of the authority if the service does not know the
-    /// host.
+    /// MSAL asks about an authority, and trusts the host of the authority only if the service knows the host.
     var instanceDiscovery: Response {
         let headers: FieldLines = ["Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, OPTIONS"]
         let asked = head.target["authorization_endpoint"] ?? "\(EntraHost.loginBase)/\(configuration.tenant.name)"

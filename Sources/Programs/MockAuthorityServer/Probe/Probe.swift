@@ -50,8 +50,7 @@ struct Probe {
 
     // MARK: - Requests
 
-    /// A token for the user, application and scope of the flags, with these parameters in addition or in place of
-    /// theirs.
+    /// A token for the user, application and scope of the flags, with these parameters added or in place of theirs.
     private func token(_ more: [(name: String, value: String)] = []) throws(OperatorError) -> String {
         let names = ["profile", "tenant"] + more.map(\.name)
         var query = options.tokenQuery.filter { !names.contains($0.name) } + more

@@ -65,8 +65,7 @@ struct ProbeReport {
         return ["url": .string(url), "accepted": .integer(Int64(wrong.count)), "results": .array(rows)]
     }
 
-    /// The form that continuous integration reads: a case for each token, and a failure for each that was accepted
-    /// wrongly.
+    /// The form that continuous integration reads: a case for each token, a failure for each that was wrongly accepted.
     private var junit: String {
         let cases = results.map { result in
             let sentences = result.sentences.escapedForMarkup

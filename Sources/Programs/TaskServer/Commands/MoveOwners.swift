@@ -6,8 +6,7 @@ import Tasks
 
 /// `task-server move-owners MAP`: gives people's tasks to other owners, or says what that would do.
 ///
-/// The database is opened before the map is read: where a server uses a SQLite file, nothing is read and no list is
-/// written.
+/// The database is opened before the map is read, so a server that uses the SQLite file stops the command at once.
 func moveOwners(
     _ settings: ServerSettings, by path: String, _ signals: Signals
 ) throws(OperatorError) -> ExitStatus {

@@ -48,8 +48,7 @@ final class RepeatedFailures: Sendable {
 
     private let failures = Mutex<[String: Failure]>([:])
 
-    /// The number of failures that were left out before this one, at a monotonic time; nil if this one is left out,
-    /// too.
+    /// The number of failures that were left out before this one, at a monotonic time; nil if this one is left out.
     func take(_ source: String, _ reason: String, at now: UInt64) -> Int? {
         failures.withLock { failures in
             if var last = failures[source], now < last.logged &+ Self.minute * (last.reason == reason ? 10 : 1) {

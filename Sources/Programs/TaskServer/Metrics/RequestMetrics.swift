@@ -7,7 +7,7 @@ import Tokens
 /// The metrics of requests; counting a request without a problem takes no lock.
 final class RequestMetrics: Sendable {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"]
-    /// The numbers of statuses from 100 on.
+    /// How many statuses are counted: those from 100 to 599.
     private static let statuses = 500
 
     /// By method, then by status.

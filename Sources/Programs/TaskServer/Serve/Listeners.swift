@@ -46,8 +46,8 @@ final class Listeners: Sendable {
         let wished =
             bound.servers.map { _ in settings.serverLimits }
             + (bound.operators == nil ? [] : [settings.operatorLimits])
-        // These are the files that are open now, and those that will be: sessions of the database, fetches of keys,
-        // files for a moment. The bound sockets are counted with their servers.
+        // These are the files that are open now and those that will be: the sessions of the database, fetches of keys
+        // and files that are open for a moment. The bound sockets are counted with their servers.
         let others = ProcessLimits.openFiles - bound.count + 20
         let wanted = others + ServerLimits.descriptors(of: wished)
         let allowed = ProcessLimits.raiseOpenFiles(to: wanted)

@@ -148,8 +148,7 @@ final class MetricsPage: Sendable {
 
 /// The metrics of the keys, a sample for each token source (V-165, P-18).
 ///
-/// The source without name has no label, so a server with one provider has the series that it had before there were
-/// names.
+/// A source without a name has no label, so a server with one provider keeps the series that it had before names.
 struct KeyMetrics {
     private let sources: [(labels: [(name: String, value: String)], status: KeyStatus)]
 
