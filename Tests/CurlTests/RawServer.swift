@@ -32,6 +32,7 @@ final class RawServer: Sendable {
 
     let port: UInt16
     private let listener: Int32
+    private let isStopped = Atomic(false)
     private let served = Atomic(0)
     private let last = Mutex("")
 
@@ -52,9 +53,9 @@ final class RawServer: Sendable {
         }
     }
 
-    /// Stops accepting.
+    /// Stops accepting, once: later the number of the socket may be that of another test's.
     func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
+        if !isStopped.exchange(true, ordering: .relaxed) { shutdown(listener, Int32(SHUT_RDWR)) }
     }
 
     var url: String { "http://127.0.0.1:\(port)/document" }
