@@ -55,8 +55,14 @@ package final class Wakeup: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isAwake = false
+    private let clock: any TimeSource
+    /// The longest sleep without a look at the clock, because no condition variable waits by one that counts a
+    /// machine's sleep.
+    private let longestSleep: UInt64
 
-    package init() {
+    package init(clock: any TimeSource = SystemTime(), longestSleep: UInt64 = 10_000_000_000) {
+        self.clock = clock
+        self.longestSleep = longestSleep
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe condition.initialize(to: pthread_cond_t())
         var attributes = pthread_condattr_t()
@@ -85,10 +91,14 @@ package final class Wakeup: @unchecked Sendable {
     /// Sleeps until woken or until this time of the monotonic clock; returns whether it was woken.
     @discardableResult
     package func wait(untilMonotonicNanoseconds deadline: UInt64 = .max) -> Bool {
-        var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         _ = unsafe pthread_mutex_lock(mutex)
-        var code: Int32 = 0
-        while !isAwake, code != ETIMEDOUT { code = unsafe pthread_cond_timedwait(condition, mutex, &time) }
+        while !isAwake {
+            let now = clock.monotonicNanoseconds
+            guard now < deadline else { break }
+            let end = SystemTime.awakeNanoseconds + min(deadline - now, longestSleep)
+            var time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
+            _ = unsafe pthread_cond_timedwait(condition, mutex, &time)
+        }
         let woken = isAwake
         isAwake = false
         _ = unsafe pthread_mutex_unlock(mutex)

@@ -67,7 +67,7 @@ extension ServiceManager.State {
         switch self {
         case .ready: "READY=1"
         // By the time, the service manager tells this reload from an earlier one.
-        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(SystemTime().monotonicNanoseconds / 1000)"
+        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(SystemTime.awakeNanoseconds / 1000)"
         case .stopping: "STOPPING=1"
         case .alive: "WATCHDOG=1"
         }

@@ -63,7 +63,9 @@ struct PublishedPhase: ~Copyable, Sendable {
     }
 }
 
-/// Returns nanoseconds of the monotonic clock for deadlines: a few milliseconds late, but read in a few nanoseconds.
+/// Returns nanoseconds for deadlines: a few milliseconds late, but read in a few nanoseconds.
+///
+/// This clock stands still while the machine sleeps, so nobody is called slow whom the machine could not hear.
 func coarseNanoseconds() -> UInt64 {
     var now = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
