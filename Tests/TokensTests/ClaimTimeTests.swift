@@ -19,8 +19,17 @@ struct ClaimTimeTests {
     }
 
     @Test func `The last second of the year 9999 is a NumericDate (V-52)`() {
-        #expect(refusal(exp: .integer(253_402_300_799)) == nil)
+        var unlimited = verification
+        unlimited.rules.longestLifetime = 253_402_300_799
+        #expect(unlimited.refusal(with: "exp", .integer(253_402_300_799)) == nil)
         #expect(refusal(exp: .integer(253_402_300_799), iat: .integer(now)) == .lifetimeTooLong)
+    }
+
+    @Test(arguments: [JSONValue.integer(TestClaims.now), .integer(TestClaims.now + 60), nil])
+    func `The longest lifetime counts from now, too, with iat and without (V-53)`(iat: JSONValue?) {
+        #expect(refusal(exp: .integer(now + 86_460), iat: iat) == nil)
+        #expect(refusal(exp: .integer(now + 86_461), iat: iat) == .lifetimeTooLong)
+        #expect(refusal(exp: .real(Double(now) + 86_460.5), iat: iat) == .lifetimeTooLong)
     }
 
     @Test func `The claim nbf is before exp (V-53)`() {
@@ -49,9 +58,11 @@ struct ClaimTimeTests {
 
     @Test func `The times of a cached token say what a new verification would say (V-104)`() throws {
         let (exp, start) = (now + 100, now - 7)
-        for (claim, early) in [("nbf", TokenRefusal.notYetValid), ("iat", .issuedInFuture)] {
+        for (claim, early) in [("nbf", TokenRefusal.notYetValid), ("iat", .issuedInFuture), ("azp", .lifetimeTooLong)] {
             let times = TestClaims.good.with("exp", .real(Double(exp) + 0.25)).with("nbf", nil).with("iat", nil)
             let token = makeToken(claims: times.with(claim, .real(Double(start) - 0.25)))
+            var verification = verification
+            if early == .lifetimeTooLong { verification.rules.longestLifetime = exp - start }
             let cached = try verification.verify(token)
             for second in (start - 63)...(exp + 63) {
                 var then = verification

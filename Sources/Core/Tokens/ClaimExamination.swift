@@ -72,14 +72,17 @@ extension ClaimExamination {
         beginning = max(beginning, start)
     }
 
+    /// Checks `iat` and the lifetime, which counts from now at the latest: so it is limited without `iat`, too.
     private mutating func checkIssuedAt() throws(TokenRefusal) {
-        guard let issued = try claims.moment("iat") else { return }
-        guard issued <= Double(now) + skew else { throw .issuedInFuture }
-        if let expiry = try claims.moment("exp"), expiry - issued > Double(rules.longestLifetime) + skew {
-            throw .lifetimeTooLong
+        issued = try claims.moment("iat")
+        let begin = issued ?? Double(now)
+        guard begin <= Double(now) + skew else { throw .issuedInFuture }
+        if let expiry = try claims.moment("exp") {
+            let earliest = expiry - Double(rules.longestLifetime)
+            guard earliest <= min(begin, Double(now)) + skew else { throw .lifetimeTooLong }
+            beginning = max(beginning, earliest)
         }
-        beginning = max(beginning, issued)
-        self.issued = issued
+        beginning = max(beginning, issued ?? beginning)
     }
 }
 
