@@ -72,7 +72,12 @@ package final class BearerVerifier: TokenVerifier {
         do throws(TokenRefusal) {
             return .verified(try check(token, by: snapshot))
         } catch {
-            guard let policy = policyToRefresh(before: error, of: token) else { throw refusal(error, of: token) }
+            let policy = policyToRefresh(before: error, of: token)
+            if policy == nil {
+                let refusal = refusal(error, of: token)
+                guard refusal == .badSignature || refusal == .wrongAlgorithm, caches[token.source].searchReplacedKey()
+                else { throw refusal }
+            }
             return .waiting { [self] () async throws(TokenRefusal) in
                 try await reconsider(error, of: token, policy, checkedBy: snapshot)
             }
@@ -112,12 +117,18 @@ package final class BearerVerifier: TokenVerifier {
         return (try? Claims(of: token.compact))?.policy
     }
 
-    /// Checks a token again if the keys of the policy that it names were not up to date when it was refused.
+    /// Checks a token again if the keys of the policy that it names were not up to date when it was refused, or if its
+    /// key may have been replaced (V-98).
     private func reconsider(
-        _ first: TokenRefusal, of token: PresentedToken, _ policy: String, checkedBy snapshot: KeySnapshot
+        _ first: TokenRefusal, of token: PresentedToken, _ policy: String?, checkedBy snapshot: KeySnapshot
     ) async throws(TokenRefusal) -> Principal {
         let cache = caches[token.source]
-        let isAuthoritative = await cache.isUpToDate(policy: policy)
+        var isAuthoritative = true
+        if let policy {
+            isAuthoritative = await cache.isUpToDate(policy: policy)
+        } else {
+            _ = await cache.refreshEnds()
+        }
         let newer = cache.current(now: time.now)
         if isAuthoritative, newer.generation == snapshot.generation { throw refusal(first, of: token) }
         do throws(TokenRefusal) {

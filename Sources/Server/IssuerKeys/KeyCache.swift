@@ -178,6 +178,16 @@ final class KeyCache: Sendable {
         return guarded.withLock { $0.state.isDegraded ? $0.state.retryAfter(now: end) : nil }
     }
 
+    /// Demands a refresh for a token that the key of its name did not sign, if the limits allow one (V-98).
+    ///
+    /// Returns whether the token is to wait for its end.
+    func searchReplacedKey() -> Bool {
+        let now = time.now
+        let mustWait = guarded.withLock { $0.state.badSignature(now: now, waiting: $0.waiters.count) }
+        if mustWait { refresher.wake() }
+        return mustWait
+    }
+
     /// Waits for a running refresh without demanding one; returns whether the last attempt at this policy succeeded.
     ///
     /// A policy that is not configured is always up to date, because its keys are never loaded.
@@ -200,7 +210,7 @@ final class KeyCache: Sendable {
     /// Waits for the end of the refresh that runs or is about to begin.
     ///
     /// Returns false if the wait took too long, or if the server stops.
-    private func refreshEnds() async -> Bool {
+    func refreshEnds() async -> Bool {
         let wait = TimedWait()
         let hasEnded = await wait.suspend(for: timing.patience) {
             guarded.withLock { guarded in

@@ -43,10 +43,12 @@ struct KeyCacheState: Sendable {
     private var refreshBegan: Int64?
     /// Permits for refreshes that unknown keys demand (V-79).
     private var bucket: TokenBucket
-    /// Whether an unknown key demanded a refresh that has not begun.
+    /// Whether a token demanded a refresh that has not begun.
     private var isDemanded = false
     private var isForced = false
     private var forcedAt: Int64?
+    /// When a bad signature last demanded a refresh.
+    private var badSignatureAt: Int64?
     private var reportedState = KeyState.empty
     private var isLimitReported = false
 
@@ -88,6 +90,18 @@ struct KeyCacheState: Sendable {
             isDemanded = true
         }
         return waiting < timing.mostWaiters ? .wait : .unavailable(retryAfter: 1)
+    }
+
+    /// Returns whether a token waits for newer keys that the key of its name did not sign (V-98).
+    ///
+    /// The provider may have put another key under the name. Half of the places to wait are left to unknown keys.
+    mutating func badSignature(now: Int64, waiting: Int) -> Bool {
+        guard phase == .running, waiting < timing.mostWaiters / 2 else { return false }
+        guard !isRefreshPending else { return true }
+        if let badSignatureAt, now - badSignatureAt < timing.badSignatureInterval.nanoseconds { return false }
+        badSignatureAt = now
+        isDemanded = true
+        return true
     }
 
     /// Makes all documents due because an operator wants fresh keys now (V-90); returns false if that is too soon

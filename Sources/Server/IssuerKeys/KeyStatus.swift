@@ -83,6 +83,8 @@ package struct KeyTiming: Sendable, Equatable {
     package var burst = 2
     /// The time after which unknown keys may demand one more refresh.
     package var refill: Duration = .seconds(30)
+    /// The shortest time between two refreshes that bad signatures demand (V-98).
+    package var badSignatureInterval: Duration = .seconds(60)
     /// The shortest time between two forced refreshes (V-90).
     package var forcedInterval: Duration = .seconds(5)
     /// The most requests that may wait for a refresh (V-81).
