@@ -28,9 +28,6 @@ struct KeyLifeTests {
         #expect(verifier.cachedPrincipal(of: ArraySlice(good.utf8)) != nil)
         let expired = makeToken(claims: TestClaims.good.with("exp", .integer(TestClaims.now - 3600)))
         #expect(throws: TokenRefusal.expired) { try verifier.beginVerifying(expired) }
-        #expect(throws: TokenRefusal.badSignature) {
-            try verifier.beginVerifying(makeToken(key: SigningKey.other))
-        }
         let unknown = makeToken(header: TestClaims.header.with("kid", "new"))
         let isWaiting = if case .waiting = try verifier.beginVerifying(unknown) { true } else { false }
         #expect(isWaiting)
@@ -166,7 +163,7 @@ struct KeyLifeTests {
         bench.provider.publish(bench.sources[0], [published(SigningKey.other)])
         #expect(bench.verifier.refreshNow())
         bench.refresh()
-        #expect(await bench.refusal(good) == .badSignature)
+        #expect(await bench.refusalDuringRefresh(good) == .badSignature)
         #expect(await bench.refusal(makeToken(key: SigningKey.other)) == nil)
     }
 
@@ -250,7 +247,7 @@ struct KeyLifeTests {
         bench.provider.publish(bench.sources[0], [published(SigningKey.other, kid: "key-2"), weak])
         bench.refresh()
         let name = TestClaims.policy
-        let skipped = SkippedKey(keyIdentifier: "weak", reason: "its modulus does not have 2048 to 8192 bits")
+        let skipped = SkippedKey(keyIdentifier: "weak", reason: "its modulus does not have 2048 to 8192 bits (kty RSA)")
         #expect(
             bench.events.all == [
                 .loaded(source: name, keys: 1, added: ["key-1"], removed: []), .keySkipped(source: name, key: skipped),

@@ -102,9 +102,20 @@ struct SourceMistakesTests {
         for (policy, count) in [("b2c_1_sign_in", 1), (nil, 0)] {
             let document = MetadataDocument(
                 authority: "https://contoso.b2clogin.com/contoso.onmicrosoft.com", policy: policy, pinnedIssuer: nil)
-            let rules = ClaimRules(audiences: ["api://a"])
+            let owner: OwnerClaim = policy == nil ? .other("sub") : .objectIdentifier
+            let rules = ClaimRules(audiences: ["api://a"], ownerClaim: owner)
             let source = TokenSource(name: nil, documents: [document], rules: rules)
             #expect(IssuerKeysConfiguration(sources: [source]).warnings.count == count)
         }
+    }
+
+    @Test func `A source without a name whose provider has no oid is warned about`() {
+        func warnings(_ source: TokenSource) -> [String] { IssuerKeysConfiguration(sources: [source]).warnings }
+        var plain = TestProvider.keycloak.source
+        #expect(warnings(plain) == [] && warnings(TestProvider.b2c.source) == [])
+        plain.name = nil
+        #expect(warnings(plain).first?.hasPrefix("TASKS_OWNER_CLAIM: ") == true)
+        plain.rules.owner.claim = .other("sub")
+        #expect(warnings(plain) == [])
     }
 }

@@ -56,7 +56,7 @@ import Testing
         #expect(try exchange(stage.mockPort, "POST", "/_mock/faults", body: fault.serialized()).status == 200)
         let unused = try stage.run(["check"], ["TASKS_POLICIES": "b2c_1_sign_in"])
         #expect(unused.end == .exit(0), "\(unused)")
-        let line = "warn  authority, b2c_1_sign_in: a published key is not used: its use is not sig"
+        let line = "warn  authority, b2c_1_sign_in: a published key is not used: its use is not sig (kty RSA)"
         #expect(unused.output.split(separator: "\n").filter { $0 == line }.count == 1, "\(unused.output)")
     }
 

@@ -71,6 +71,8 @@ struct ClaimRulesTests {
             #expect(verification.refusal(with: "sub", .string(text)) == .malformedOwner)
         }
         #expect(verification.refusal(with: "sub", nil) == .missingOwner)
+        // The owner claim of a plain provider is a setting, and Microsoft's advice about oid is a common mistake.
+        #expect(TokenRefusal.missingOwner.message.contains("TASKS_OWNER_CLAIM"))
     }
 
     @Test func `Claims that no rule reads may have any shape (V-51, V-60)`() throws {

@@ -43,6 +43,15 @@ struct KeySetDocumentTests {
         }
     }
 
+    @Test func `The message about a bad key names its alg, kty and crv`() throws {
+        let keys: [JSONValue] = [
+            jwk("alg", "RSA-OAEP"), ["kty": "OKP", "crv": "X25519", "alg": "ECDH-ES\n"], ["kid": "a"],
+        ]
+        let set = try KeySetDocument(parsing: JSONValue.object(["keys": .array(keys)]).serialized())
+        let ends = ["(alg RSA-OAEP, kty RSA)", "(alg ECDH-ES?, kty OKP, crv X25519)", "OKP with Ed25519"]
+        #expect(zip(set.rejected, ends).allSatisfy { $0.message.hasSuffix($1) }, "\(set.rejected.map(\.message))")
+    }
+
     @Test(
         "A bad key is skipped, and the others are used (V-36, V-38)",
         arguments: [

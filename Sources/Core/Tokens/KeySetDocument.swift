@@ -39,6 +39,11 @@ package struct KeySetDocument: Sendable, Equatable {
         /// `kid`, if it has one.
         package let keyIdentifier: String?
         package let reason: KeyRejection
+        /// `alg`, `kty` and `crv` of the key, as far as it has them, for a message.
+        let kind: String
+
+        /// The reason and the kind of the key, for the log: the end of a sentence about the key.
+        package var message: String { kind.isEmpty ? reason.message : "\(reason.message) (\(kind))" }
     }
 
     /// The keys that may be used, in their order: one for each `kid` and algorithm.
@@ -62,13 +67,18 @@ package struct KeySetDocument: Sendable, Equatable {
             do throws(KeyRejection) {
                 good.append(try Key(entry, allowing: allowed))
             } catch {
-                rejected.append(RejectedKey(keyIdentifier: entry.object?["kid"]?.string, reason: error))
+                let kind = ["alg", "kty", "crv"].compactMap { name in
+                    entry.object?[name]?.string.map { "\(name) \($0.printable(32))" }
+                }
+                rejected.append(
+                    RejectedKey(
+                        keyIdentifier: entry.object?["kid"]?.string, reason: error, kind: kind.joined(separator: ", ")))
             }
         }
         for key in good {
             // Of keys that tokens could not tell apart none is trusted.
             if good.contains(where: { $0.isNamed(as: key) && $0.numbers != key.numbers }) {
-                rejected.append(RejectedKey(keyIdentifier: key.keyIdentifier, reason: .conflictingIdentifier))
+                rejected.append(RejectedKey(keyIdentifier: key.keyIdentifier, reason: .conflictingIdentifier, kind: ""))
             } else if !keys.contains(where: { $0.isSame(as: key) }) {
                 keys.append(key)
             }
@@ -116,7 +126,7 @@ package enum KeyRejection: Error, Equatable, Sendable, CaseIterable {
         case .missingIdentifier: "it has no kid of 1 to 256 bytes"
         case .notForSignatures: "its use is not sig"
         case .notForVerifying: "its key_ops do not contain verify"
-        case .wrongAlgorithm: "its alg is not for a key of its kty and crv, or not one that the server verifies"
+        case .wrongAlgorithm: "its alg is none that the server verifies with its kty and crv"
         case .algorithmNotAllowed: "the settings do not allow its algorithm"
         case .malformedPoint: "its x or y is not canonical base64url of the length that its curve has"
         case .malformedModulus: "its n is not canonical base64url of a number without leading zeros"

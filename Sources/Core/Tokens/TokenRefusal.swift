@@ -45,6 +45,15 @@ package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
 }
 
 extension TokenRefusal {
+    /// One of each kind.
+    package static let all: [TokenRefusal] = [
+        .tooLong, .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongAlgorithm, .wrongType, .criticalExtension,
+        .unsupportedHeader, .missingKeyIdentifier, .unknownKey, .badSignature, .payloadNotJSON, .missingExpiry,
+        .notNumericDate, .expired, .notYetValid, .issuedInFuture, .lifetimeTooLong, .wrongIssuer, .wrongAudience,
+        .missingPolicy, .wrongPolicy, .missingOwner, .malformedOwner, .malformedScope, .wrongTenant, .idToken,
+        .notIDToken, .sourceClosed, .applicationToken(lacking: nil), .keysUnavailable(retryAfter: 1),
+    ]
+
     /// A short name of the rule that does not change, for logs and metrics (V-132).
     package var code: String {
         switch self {
@@ -117,7 +126,8 @@ extension TokenRefusal {
         case .missingPolicy: "The token names no policy (tfp or acr); sign in through a configured policy."
         case .wrongPolicy:
             "The key of the token does not sign for its policy (tfp or acr); add the policy to the settings, or use another."
-        case .missingOwner: "The token lacks the claim that names its owner; let the policy return the object id (oid)."
+        case .missingOwner:
+            "The token lacks the claim that names its owner; let the provider put it into tokens, or name another (TASKS_OWNER_CLAIM)."
         case .malformedOwner: "The claim that names the owner has the wrong form; oid must be a GUID."
         case .malformedScope:
             "The scopes (scp or scope) are neither a string nor an array, or the two claims differ; report it to the provider."

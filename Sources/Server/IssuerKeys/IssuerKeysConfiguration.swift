@@ -70,11 +70,13 @@ extension IssuerKeysConfiguration {
     package var warnings: [String] {
         sources.compactMap { source in
             let accepted = source.rules.audience.accepted
-            let isB2C = source.documents.contains { $0.policy != nil }
-            guard source.rules.isMicrosoft || isB2C, !accepted.isEmpty, accepted.allSatisfy({ $0.hasPrefix("api://") })
-            else {
-                return nil
+            guard source.rules.isMicrosoft || source.documents.contains(where: { $0.policy != nil }) else {
+                // A source with a name has sub by itself.
+                guard source.name == nil, source.rules.owner.claim == .objectIdentifier else { return nil }
+                return "\(source.setting("OWNER_CLAIM")): only Microsoft's tokens have oid by themselves; for most "
+                    + "other providers it is sub."
             }
+            guard !accepted.isEmpty, accepted.allSatisfy({ $0.hasPrefix("api://") }) else { return nil }
             return "\(source.setting("CLIENT_ID")): version 2 tokens never have an audience that begins with api://; "
                 + "add the application id alone."
         }

@@ -41,7 +41,7 @@ extension LoadedKeys {
     ) throws(LoadFailure) {
         var keys: [AdmittedKey] = []
         var skipped = document.rejected.map {
-            SkippedKey(keyIdentifier: $0.keyIdentifier, reason: $0.reason.message)
+            SkippedKey(keyIdentifier: $0.keyIdentifier, reason: $0.message)
         }
         for published in document.keys {
             do throws(OperatorError) {
@@ -52,7 +52,7 @@ extension LoadedKeys {
         }
         guard !keys.isEmpty else {
             // If every key is for another purpose, the algorithms of all say more than the reason of one.
-            let telling = skipped.first { !Self.otherPurposes.contains($0.reason) }
+            let telling = skipped.first { key in !Self.otherPurposes.contains { key.reason.hasPrefix($0) } }
             if telling == nil, !document.algorithms.isEmpty { throw source.unsupportedAlgorithms(document.algorithms) }
             guard let reason = (telling ?? skipped.first)?.reason else {
                 throw LoadFailure("the key set has no keys; ask the provider")

@@ -34,9 +34,10 @@ struct RecordedProviderTests {
     @Test(
         "A set without a usable key is refused with the reason that helps (P-9)",
         arguments: [
-            (["alg": "ES256"], "its alg is not for a key of its kty and crv"), (["use": "enc"], "its use is not sig"),
+            (["alg": "ES256"], "its alg is none that the server verifies with its kty and crv (alg ES256, kty RSA)"),
+            (["use": "enc"], "its use is not sig"),
             (["key_ops": ["encrypt"]], "its key_ops do not contain verify"),
-            (["kty": "EC", "crv": "P-384", "alg": "ES256"], "its alg is not for a key of its kty and crv"),
+            (["kty": "EC", "crv": "P-384", "alg": "ES256"], "(alg ES256, kty EC, crv P-384)"),
             (["kty": "OKP", "crv": "Ed448", "alg": "EdDSA"], "provider signs with EdDSA with Ed448 only; let it sign"),
             (["alg": "RS512", "kty": "oct"], "its kty and crv are not RSA, EC with"),
             (["kty": "EC", "crv": "P-521", "alg": "ES512"], "provider signs with ES512 only; let it sign with RS256"),
