@@ -48,6 +48,21 @@ import Testing
         #expect(!File.exists(stage.database))
     }
 
+    @Test func `A start that waits for a silent database ends at SIGTERM`() throws {
+        let stage = try Stage()
+        let (socket, port) = try listenOnLoopback()
+        defer { close(socket) }
+        // Five seconds for each: longer than this test waits.
+        let hosts = Array(repeating: "127.0.0.1:\(port)", count: 100).joined(separator: ",")
+        let server = try stage.start(["TASKS_DATABASE": "postgresql://someone@\(hosts)/tasks"])
+        let connection = accept(socket, nil, nil)
+        defer { close(connection) }
+        server.send(SIGHUP)
+        server.send(SIGTERM)
+        #expect(try server.wait() == .exit(0))
+        #expect(server.output.contains(#""event":"stopped""#), "\(server.output)")
+    }
+
     @Test func `The log says with which libraries the server runs`() throws {
         let stage = try Stage()
         for (database, others) in [("memory:", []), ("sqlite:\(stage.database)", ["sqlite"])] {

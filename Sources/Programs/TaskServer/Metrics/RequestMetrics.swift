@@ -15,8 +15,10 @@ final class RequestMetrics: Sendable {
     private let reading = DurationHistogram()
     private let writing = DurationHistogram()
     private let sent = Atomic<Int>(0)
-    private let problems = CounterByName()
-    private let refusals = CounterByName()
+    // An alert on a counter sees only its growth, so the series of the shipped alerts exist from the start.
+    private let problems = CounterByName(["store.full"])
+    private let refusals = CounterByName(TokenRefusal.all.map(\.code))
+    private static let statusesOfAlerts = [500, 503, 507]
 
     func count(_ record: RequestRecord) {
         let column = min(max(record.status.rawValue - 100, 0), Self.statuses - 1)
@@ -32,7 +34,7 @@ final class RequestMetrics: Sendable {
         for (row, method) in Self.methods.enumerated() {
             for column in 0..<Self.statuses {
                 let count = requests[row * Self.statuses + column].load(ordering: .relaxed)
-                guard count > 0 else { continue }
+                guard count > 0 || Self.statusesOfAlerts.contains(100 + column) else { continue }
                 text.sample("tasks_http_requests_total", [("method", method), ("status", "\(100 + column)")], count)
             }
         }
@@ -74,7 +76,12 @@ final class RequestMetrics: Sendable {
 final class CounterByName: Sendable {
     /// The most names, in case a name ever comes from elsewhere: the program has fewer.
     private static let most = 200
-    private let counts = Mutex<[String: Int]>([:])
+    private let counts: Mutex<[String: Int]>
+
+    /// Creates counters of 0 of these names; others come with their first event.
+    init(_ names: [String] = []) {
+        counts = Mutex(Dictionary(names.map { ($0, 0) }) { first, _ in first })
+    }
 
     func add(_ name: String) {
         counts.withLock { counts in

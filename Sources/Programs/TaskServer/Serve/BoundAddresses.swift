@@ -3,6 +3,7 @@ import HTTP
 import HTTPServer
 import Platform
 import Settings
+import Synchronization
 import TaskAPI
 
 /// The addresses of the settings, bound: the ports are reserved, and the system refuses connections to them.
@@ -118,14 +119,42 @@ struct Handover {
                 }
             }
             isReported = true
-            switch signals.next(within: Self.pause) {
-            case .terminate, .interrupt: endAtOnce()
-            case .hangup, nil: break
-            }
+            endIfAsked(within: Self.pause)
         }
     }
 
-    /// Ends the program, which has opened nothing yet.
+    /// Makes an attempt on a thread of its own, and hears meanwhile a signal to stop: a silent host takes seconds.
+    func hearing<Value: Sendable>(
+        _ attempt: @escaping @Sendable () throws(OperatorError) -> Value
+    ) throws(OperatorError) -> Value {
+        let outcome = Outcome<Value>()
+        _ = try rethrowing(as: OperatorError.init) { () throws(SystemError) in
+            try NamedThread.start("start") {
+                let result = Result(catching: attempt)
+                outcome.result.withLock { $0 = result }
+                outcome.isKnown.wake()
+            }
+        }
+        while true {
+            outcome.isKnown.wait(untilMonotonicNanoseconds: SystemTime().monotonicNanoseconds + 100_000_000)
+            if let result = outcome.result.withLock({ $0 }) { return try result.get() }
+            endIfAsked(within: .zero)
+        }
+    }
+
+    private final class Outcome<Value: Sendable>: Sendable {
+        let result = Mutex<Result<Value, OperatorError>?>(nil)
+        let isKnown = Wakeup()
+    }
+
+    /// Ends the program, which has nothing to lose yet, if a signal asks for that within this time.
+    private func endIfAsked(within time: Duration) {
+        switch signals.next(within: time) {
+        case .terminate, .interrupt: endAtOnce()
+        case .hangup, nil: break
+        }
+    }
+
     private func endAtOnce() -> Never {
         log.write(.info, "stopped")
         log.close()

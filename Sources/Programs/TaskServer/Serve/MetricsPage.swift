@@ -15,17 +15,19 @@ final class MetricsPage: Sendable {
     private let observation: Observation
     private let store: OpenStore
     private let verifier: BearerVerifier
+    private let readiness: Readiness
     private let answers: AnswerMemory
     private let streams: ChangeStreams
     private let watched = Mutex(Watched())
 
     init(
-        _ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier, _ answers: AnswerMemory,
-        _ streams: ChangeStreams
+        _ observation: Observation, _ store: OpenStore, _ verifier: BearerVerifier, _ readiness: Readiness,
+        _ answers: AnswerMemory, _ streams: ChangeStreams
     ) {
         self.observation = observation
         self.store = store
         self.verifier = verifier
+        self.readiness = readiness
         self.answers = answers
         self.streams = streams
     }
@@ -53,6 +55,7 @@ final class MetricsPage: Sendable {
         var text = PrometheusText()
         text.family("tasks_version", .gauge, "1, with the version of the program.")
         text.sample("tasks_version", [("version", programVersion)], 1)
+        text.single("tasks_ready", .gauge, "1 if requests can be answered, as /readyz says.", readiness.isReady ? 1 : 0)
         observation.requests.render(into: &text)
         text.family("tasks_http_faults_total", .counter, "Requests refused before the API, by the code of the problem.")
         for (code, count) in observation.faults.sorted {

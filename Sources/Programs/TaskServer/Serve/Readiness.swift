@@ -13,6 +13,8 @@ final class Readiness: Sendable {
         var asked: UInt64 = 0
         /// The answer that the store gave then, or will give; everyone who asks meanwhile waits for this answer.
         var answer: Task<String?, Never>?
+        /// Whether the store was good when it last answered.
+        var isStoreGood = false
         var isStopping = false
     }
 
@@ -41,12 +43,24 @@ final class Readiness: Sendable {
         return await storeAnswer.value
     }
 
+    /// Whether the server could answer when the store last answered, for metrics: asks the store again, but does not
+    /// wait.
+    var isReady: Bool {
+        guard !memory.withLock({ $0.isStopping }), keyReason == nil else { return false }
+        _ = storeAnswer
+        return memory.withLock { $0.isStoreGood }
+    }
+
     /// The answer of this second; the first who needs it asks the store.
     private var storeAnswer: Task<String?, Never> {
         let now = time.monotonicNanoseconds
         return memory.withLock { memory in
             if let answer = memory.answer, now - min(now, memory.asked) < 1_000_000_000 { return answer }
-            let answer = Task { await storeReason() }
+            let answer = Task {
+                let reason = await storeReason()
+                self.memory.withLock { $0.isStoreGood = reason == nil }
+                return reason
+            }
             memory.asked = now
             memory.answer = answer
             return answer

@@ -38,7 +38,9 @@ final class TaskServerProcess: Sendable {
         let bound = try BoundAddresses(settings, handover)
         let answers = AnswerMemory(limit: settings.limits.answerMemory)
         store = try handover.waiting(for: "TASKS_DATABASE", while: \.isDatabaseLocked) { () throws(OperatorError) in
-            try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
+            try handover.hearing { () throws(OperatorError) in
+                try OpenStore(settings.storage, answers: answers) { observation.observe($0) }
+            }
         }
         let verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
         self.verifier = verifier
@@ -46,7 +48,7 @@ final class TaskServerProcess: Sendable {
         let base = try Self.api(settings, observation, store, verifier, readiness, answers)
         let api = TaskAPI(base)
         streams = api.streams
-        let metrics = MetricsPage(observation, store, verifier, answers, streams)
+        let metrics = MetricsPage(observation, store, verifier, readiness, answers, streams)
         let isShared = if case .postgresql = settings.storage.database { true } else { false }
         try rethrowing(as: OperatorError.init) { [streams, streamsCheck] () throws(SystemError) in
             // On a thread of its own: while tasks wait, libdispatch opens files, and ends the process if it cannot.
