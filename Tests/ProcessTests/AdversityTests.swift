@@ -15,6 +15,24 @@ import Testing
         #expect(server.errors.contains("the database \(stage.database) cannot be"), "\(server.errors)")
     }
 
+    @Test(arguments: ["-wal", "-shm"])
+    func `A log that the server may only read is named, by the check and by the start`(companion: String) throws {
+        let stage = try Stage()
+        #expect(try stage.server().stop() == .exit(0))
+        let log = stage.database + companion
+        // The superuser owns the log, and the rest is the user's.
+        if getuid() == 0 { try ChildProcess.run(script: "chown -R 65534:65534 \(stage.folder)") }
+        try File.replace(log, with: [], mode: 0o444)
+        for command in ["check", "serve"] {
+            let program = try ordinaryUser(running: ChildProcess.built("task-server"), in: stage)
+            let outcome = try ChildProcess(
+                program[0], program.dropFirst() + [command], environment: stage.settings
+            ).outcome()
+            let refusal = "the database \(log) cannot be written (Permission denied)"
+            #expect(outcome.end == .exit(1) && (outcome.output + outcome.errors).contains(refusal), "\(outcome)")
+        }
+    }
+
     @Test func `A server whose disk is full refuses additions, is not ready, continues, and recovers`() throws {
         let stage = try Stage()
         let disk = "\(stage.folder)/disk"
@@ -51,7 +69,8 @@ import Testing
         let copy = "\(stage.folder)-program"
         try File.replace(copy, with: File.read(program, limit: 1 << 28), mode: 0o755)
         return [
-            "/bin/bash", "-c", "trap 'rm -f \"$0\"' EXIT; setpriv --reuid=65534 --regid=65534 --clear-groups -- \"$0\"",
+            "/bin/bash", "-c",
+            "trap 'rm -f \"$0\"' EXIT; setpriv --reuid=65534 --regid=65534 --clear-groups -- \"$0\" \"$@\"",
             copy,
         ]
     }

@@ -50,6 +50,12 @@ import Testing
         #expect(!errors.contains("secret"))
     }
 
+    @Test(arguments: ["sqlite::memory:", "sqlite:///:memory:", "sqlite:file::memory:?cache=shared"])
+    func `Other names of a database in memory are refused, and not the names of files`(name: String) throws {
+        let (end, _, errors) = try Self.run(["export"], ["TASKS_DATABASE": name])
+        #expect(end == .exit(78) && errors.contains("postgresql://... or memory:"), "\(errors)")
+    }
+
     @Test func `A token is explained by the rules of a server, whose settings are named if they are missing`() throws {
         let (end, output, errors) = try Self.run(["explain-token"])
         #expect(end == .exit(78) && output == "")

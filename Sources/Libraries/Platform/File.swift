@@ -91,6 +91,14 @@ extension File {
         _ = unsafe unlink(path)
     }
 
+    /// Returns why this program may not write a file that exists; nil if it may, or if there is none.
+    ///
+    /// Nothing is opened, because closing a file gives up all locks of SQLite on it.
+    package static func obstacle(toWriting path: String) -> String? {
+        guard exists(path), unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 else { return nil }
+        return SystemError.last("write").reason
+    }
+
     /// Returns whether something has this name.
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0

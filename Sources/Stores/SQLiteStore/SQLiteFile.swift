@@ -60,6 +60,10 @@ package struct SQLiteFile {
     }
 
     private func connectForWriting() throws(OperatorError) -> Connection {
+        // SQLite opens a log that it may not write without an error, and refuses every change later.
+        for file in ["", "-wal", "-shm"].map({ path + $0 }) {
+            if let obstacle = File.obstacle(toWriting: file) { throw .unwritableDatabase(file, obstacle) }
+        }
         let connection = try connect(.readWrite)
         guard !connection.isReadOnly else { throw .unwritableDatabase(path, "it is read-only") }
         return connection

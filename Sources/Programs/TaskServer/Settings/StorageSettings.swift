@@ -71,7 +71,9 @@ extension SettingKind where Value == DatabaseLocation {
     ) { text in
         if text == "memory:" { return .memory }
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return .postgresql(text) }
-        guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else { return nil }
+        // SQLite's and SQLAlchemy's names of a database in memory are refused, because they would be names of files.
+        guard text.hasPrefix("sqlite:"), text.utf8.count > 7, !text.prefix(while: { $0 != "?" }).hasSuffix(":memory:")
+        else { return nil }
         return .sqlite(path: String(text.dropFirst(7)))
     }.redacted { text in
         // It may contain a password.
