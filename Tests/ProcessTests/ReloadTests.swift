@@ -85,13 +85,12 @@ import Testing
 
     @Test func `A setting that needs a restart is named`() throws {
         let stage = try Stage()
-        let sources = "\(stage.folder)/sources.conf"
-        let block = "[source ext]\nmetadata-url = http://127.0.0.1:1/\nclient-id = "
-        try File.replace(sources, with: Array("\(block)one\n".utf8))
-        let server = try stage.server(["TASKS_SOURCES_FILE": sources])
-        try File.replace(sources, with: Array("\(block)two\n".utf8))
+        let database = "\(stage.folder)/database"
+        try File.replace(database, with: Array(stage.settings["TASKS_DATABASE", default: ""].utf8))
+        let server = try stage.server(["TASKS_DATABASE": "", "TASKS_DATABASE_FILE": database])
+        try File.replace(database, with: Array("sqlite:\(stage.folder)/other.db".utf8))
         try reload(server, "restart-needed")
-        #expect(server.process.output.contains(#""restart-needed","setting":"TASKS_SOURCE_EXT_CLIENT_ID""#))
+        #expect(server.process.output.contains(#""restart-needed","setting":"TASKS_DATABASE""#))
         #expect(try server.stop() == .exit(0))
     }
 }

@@ -102,28 +102,21 @@ import Tokens
 
     @Test func `Named sources work alone, also from a file, and their defaults follow from the provider`() throws {
         let stage = try Stage()
-        let file = "\(stage.folder)/sources.conf"
-        let text = """
-            [source ext]
-            authority = \(stage.authority)
-            policies = b2c_1_sign_in
-            client-id = \(Stage.client)
-            [source cloud]
-            authority = https://contoso.ciamlogin.com
-            client-id = a
-            [source many]
-            authority = https://login.microsoftonline.com/organizations
-            tenants = *
-            client-id = b
-            [source id]
-            metadata-url = https://id.example.com/d
-            client-id = c
-            """
-        try File.replace(file, with: Array(text.utf8))
-        let alone = ["TASKS_AUTHORITY": "", "TASKS_POLICIES": "", "TASKS_CLIENT_ID": "", "TASKS_SOURCES_FILE": file]
-        let printed = try stage.run(["--print-settings"], alone).output
+        let ext = [
+            "TASKS_AUTHORITY": "", "TASKS_POLICIES": "", "TASKS_CLIENT_ID": "", "TASKS_SOURCES": "ext",
+            "TASKS_SOURCE_EXT_AUTHORITY": stage.authority, "TASKS_SOURCE_EXT_POLICIES": Stage.policies,
+            "TASKS_SOURCE_EXT_CLIENT_ID": Stage.client,
+        ]
+        let all = [
+            "TASKS_SOURCES": "ext,cloud,many,id", "TASKS_SOURCE_CLOUD_AUTHORITY": "https://contoso.ciamlogin.com",
+            "TASKS_SOURCE_CLOUD_CLIENT_ID": "a",
+            "TASKS_SOURCE_MANY_AUTHORITY": "https://login.microsoftonline.com/organizations",
+            "TASKS_SOURCE_MANY_TENANTS": "*", "TASKS_SOURCE_MANY_CLIENT_ID": "b",
+            "TASKS_SOURCE_ID_METADATA_URL": "https://id.example.com/d", "TASKS_SOURCE_ID_CLIENT_ID": "c",
+        ]
+        let printed = try stage.run(["--print-settings"], ext.merging(all) { $1 }).output
         for line in [
-            "# source ext", "TASKS_SOURCE_EXT_AUTHORITY=\(stage.authority)  # file",
+            "# source ext", "TASKS_SOURCE_EXT_AUTHORITY=\(stage.authority)  # environment",
             "TASKS_SOURCE_EXT_TOKEN_KIND=any  # default", "TASKS_SOURCE_EXT_OWNER_CLAIM=oid  # default",
             "TASKS_SOURCE_EXT_OWNERS=own  # default", "TASKS_SOURCE_CLOUD_TOKEN_KIND=access  # default",
             "TASKS_SOURCE_CLOUD_OWNER_CLAIM=oid  # default", "TASKS_SOURCE_MANY_OWNER_CLAIM=tid+oid  # default",
@@ -132,11 +125,7 @@ import Tokens
         ] {
             #expect(printed.split(separator: "\n").contains { $0 == line }, "\(line) in \(printed)")
         }
-        let onlyExt = [
-            "TASKS_SOURCES_FILE": "", "TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": stage.authority,
-            "TASKS_SOURCE_EXT_POLICIES": Stage.policies, "TASKS_SOURCE_EXT_CLIENT_ID": Stage.client,
-        ]
-        let server = try stage.server(alone.merging(onlyExt) { $1 })
+        let server = try stage.server(ext)
         #expect(try server.add("named", token: stage.token()).status == 201)
         #expect(try server.stop() == .exit(0))
     }

@@ -29,21 +29,14 @@ private struct GroupedSettings: SettingTable {
 }
 
 private func read(
-    _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
+    _ arguments: [String] = [], _ environment: [String: String] = [:]
 ) throws(SettingMistakes) -> ReadSettings<GroupedSettings> {
-    var environment = environment
-    if file != nil { environment["TASKS_SOURCES_FILE"] = "sources.conf" }
-    return try GroupedSettings.read(
-        SettingInput(arguments: arguments, environment: environment) { _ in
-            file.map { .success($0) } ?? .failure(OperatorError("No such file or directory"))
-        })
+    try GroupedSettings.read(SettingInput(arguments: arguments, environment: environment))
 }
 
-private func mistakes(
-    _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
-) -> [String] {
+private func mistakes(_ arguments: [String] = [], _ environment: [String: String] = [:]) -> [String] {
     do throws(SettingMistakes) {
-        _ = try read(arguments, environment, file: file)
+        _ = try read(arguments, environment)
         return []
     } catch { return error.messages }
 }
@@ -63,28 +56,14 @@ struct SettingGroupTests {
         #expect(values.sources[1].clients == ["w1", "w2"] && values.sources.map(\.owners) == ["own", "shared"])
     }
 
-    @Test func `They are read from the blocks of a file, which variables precede (P-1)`() throws {
-        let text = """
-            # Two providers
-            [source ext]
-            authority = one=1
-            CLIENT_ID = a, b
-
-            [source work]
-              client-id = c
-            owners = bare
-            """
-        let read = try read([], ["TASKS_SOURCE_WORK_AUTHORITY": "two"], file: text)
-        #expect(read.values.sources.map(\.authority) == ["one=1", "two"])
-        #expect(read.values.sources.map(\.clients) == [["a", "b"], ["c"]])
+    @Test func `They are printed under their names (P-1)`() throws {
+        let printed = try read([], ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "one"]).printed
         for line in [
-            "# source ext\nTASKS_SOURCE_EXT_AUTHORITY=one=1  # file\n", "TASKS_SOURCE_EXT_OWNERS=own  # default\n",
-            "# source work\nTASKS_SOURCE_WORK_AUTHORITY=two  # environment\n",
-            "TASKS_SOURCE_WORK_OWNERS=bare  # file\n",
+            "# source ext\nTASKS_SOURCE_EXT_AUTHORITY=one  # environment\n", "TASKS_SOURCE_EXT_OWNERS=own  # default\n",
         ] {
-            #expect(read.printed.contains(line), "\(read.printed)")
+            #expect(printed.contains(line), "\(printed)")
         }
-        #expect(!read.printed.contains("NAME"))
+        #expect(!printed.contains("NAME"))
     }
 
     @Test("Sources that are unknown, named twice or incomplete are mistakes, with the name of the setting (P-1)")
@@ -110,27 +89,6 @@ struct SettingGroupTests {
             mistakes(["--source-work-authority", "x"], ext) == [
                 "--source-work-authority is no flag of this program. It is for a source that TASKS_SOURCES does not name."
             ])
-    }
-
-    @Test(arguments: [
-        "[source ext]\nauthority": "line 2: a line is [source NAME] or WORD = VALUE.",
-        "authority = x": "line 1: there is no [source NAME] above this line.",
-        "[sauce ext]": "line 1: the first line of a block is [source NAME].",
-        "[source a b]": "line 1: the first line of a block is [source NAME].",
-        "[source EXT]": "sources.conf: 'EXT' is not a name of 1 to 16 of a-z, 0-9 and -.",
-        "[source ext]\nauthority = x\nAuthority = y": "line 3: AUTHORITY was given before; give it once.",
-        "[source ext]\nauthority = x\n[source ext]": "TASKS_SOURCES: the source ext is named twice; name it once.",
-        "[source ext]\nautority = x":
-            "TASKS_SOURCE_EXT_AUTORITY is no setting of this program. Did you mean TASKS_SOURCE_EXT_AUTHORITY?",
-    ])
-    func `A file that cannot be understood is a mistake, with the line (P-1)`(text: String, expected: String) {
-        #expect(mistakes([], file: text).contains { $0.hasSuffix(expected) }, "\(mistakes([], file: text))")
-    }
-
-    @Test func `A file that cannot be read is a mistake`() {
-        #expect(
-            mistakes([], ["TASKS_SOURCES_FILE": "nowhere"])
-                == ["TASKS_SOURCES_FILE: cannot read 'nowhere': No such file or directory"])
     }
 
     @Test func `The help shows the words of groups once`() {

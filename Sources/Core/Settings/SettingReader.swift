@@ -36,8 +36,6 @@ package struct SettingReader {
     var scope = ""
     /// The kinds of groups, such as `SOURCE`, with the names of their groups.
     var groupKinds: [(kind: String, names: [String])] = []
-    /// The texts of files, by the names of their settings without the prefix.
-    var fileTexts: [String: String] = [:]
 
     init(prefix: String, input: SettingInput) {
         self.prefix = prefix
@@ -145,7 +143,7 @@ struct GivenText {
 }
 
 extension SettingReader {
-    /// Returns all texts from the first source that has any: flags, then the environment, then a file of blocks.
+    /// Returns all texts from the first source that has any: flags, then the environment.
     mutating func find<Value>(_ name: String, _ kind: SettingKind<Value>) -> [GivenText] {
         let name = scope + name
         let flag = SettingEntry.flag(of: name)
@@ -160,9 +158,7 @@ extension SettingReader {
             mistakes.append("\(prefix)\(name) and \(prefix)\(name)_FILE are both set; set one of them.")
         }
         if let variable { return [GivenText(text: variable, name: "\(prefix)\(name)", source: .environment)] }
-        guard let file else {
-            return fileTexts[name].map { [GivenText(text: $0, name: "\(prefix)\(name)", source: .file)] } ?? []
-        }
+        guard let file else { return [] }
         return contents(of: file, named: "\(prefix)\(name)_FILE", .environment, kind).map { [$0] } ?? []
     }
 

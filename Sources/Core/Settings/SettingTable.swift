@@ -72,7 +72,7 @@ extension SettingTable {
 /// One line of a table of settings, for `--help` and `--print-settings`.
 package struct SettingEntry: Sendable, Equatable {
     package enum Source: String, Sendable {
-        case flag, environment, file
+        case flag, environment
         case fallback = "default"
     }
 
