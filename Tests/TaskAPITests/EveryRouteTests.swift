@@ -77,4 +77,36 @@ struct EveryRouteTests {
         }
         #expect(statuses.isSuperset(of: [200, 204, 400, 401, 403, 404, 405, 503]), "\(statuses)")
     }
+
+    @Test(
+        "Every answer says that it depends on the origin, also to a request without one, if only some origins may read",
+        arguments: [CrossOrigin.any, .only([]), .only(["https://app.example", "https://b.example"])],
+        [nil, "https://app.example"])
+    func origins(allowed: CrossOrigin, origin: String?) async throws {
+        let api = TestedAPI(.inProcess) {
+            $0.files = ["x": PublicFile(name: "x", bytes: Array("a file".utf8))]
+            $0.origins = allowed
+        }
+        let expected = allowed == .any || allowed == .only([]) ? [] : ["Origin"]
+        for (target, _) in try examples(api.api.routes) {
+            for method in Self.methods + [.options] {
+                for token in [nil, "alice"] {
+                    let fields = origin.map { [("Origin", $0), ("Access-Control-Request-Method", "PUT")] } ?? []
+                    let answer = try await api.send(method.name, target, as: token, fields)
+                    let values = answer.headers.values("Vary").filter { $0 == "Origin" }
+                    #expect(values == expected, "\(method.name) \(target)")
+                }
+            }
+        }
+    }
+
+    @Test func `A refusal before the origin was read names the one origin that may read, and none of several`() {
+        let origins = ["https://a.example", "https://b.example"]
+        for count in 1...2 {
+            var headers = FieldLines()
+            CrossOrigin.only(Array(origins.prefix(count))).allow(refused: nil, in: &headers)
+            #expect(headers["Access-Control-Allow-Origin"] == (count == 1 ? origins[0] : nil))
+            #expect(headers.values("Vary") == ["Origin"])
+        }
+    }
 }

@@ -5,14 +5,11 @@ package import HTTP
 struct CommonHeaders: Sendable {
     private let origins: CrossOrigin
 
-    private let ofAll: FieldLines = ["X-Content-Type-Options": "nosniff"]
+    private let ofAll: FieldLines
     /// The fields of answers with a person's data, and of errors in their place.
     ///
     /// Two people may share a cache, and the old iOS clients have one on disk (V-119; docs/clients.md, "Answers").
-    private let ofProtected: FieldLines = [
-        "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
-        "Vary": "Authorization, Accept-Encoding",
-    ]
+    private let ofProtected: FieldLines
     /// The fields of the page, which may use its own files and the answers of the authority.
     ///
     /// The page shares no window with pages of other origins, since it signs in by redirect.
@@ -20,12 +17,17 @@ struct CommonHeaders: Sendable {
 
     init(_ configuration: TaskAPIConfiguration) {
         origins = configuration.origins
-        ofFiles = [
+        ofAll = origins.marking(["X-Content-Type-Options": "nosniff"])
+        ofProtected = origins.marking([
+            "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
+            "Vary": "Authorization, Accept-Encoding",
+        ])
+        ofFiles = origins.marking([
             "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy": Self.contentSecurityPolicy(authority: configuration.page.authority),
             "Referrer-Policy": "no-referrer",
             "Cross-Origin-Opener-Policy": "same-origin",
-        ]
+        ])
     }
 
     func add(to response: inout Response, for request: APIRequest) {
@@ -81,12 +83,19 @@ struct CommonHeaders: Sendable {
 }
 
 extension CrossOrigin {
+    /// Adds the field by which a cache keeps the answers to two origins apart, also one to a request without an origin.
+    fileprivate func marking(_ headers: FieldLines) -> FieldLines {
+        guard case .only(let known) = self, !known.isEmpty else { return headers }
+        var headers = headers
+        headers.append("Vary", "Origin")
+        return headers
+    }
+
     /// Adds the fields by which a page of this origin may read an answer.
     fileprivate func allow(_ origin: String, in headers: inout FieldLines) {
         switch self {
         case .any: add("*", to: &headers)
         case .only(let known):
-            headers.append("Vary", "Origin")
             if let match = known.first(where: { $0.isSame(as: origin) }) { add(match, to: &headers) }
         }
     }
@@ -96,6 +105,7 @@ extension CrossOrigin {
     /// Where libmicrohttpd refuses a request itself, it may not have read the origin. Then the answer names the one
     /// origin that may call, or none where several may.
     package func allow(refused head: RequestHead?, in headers: inout FieldLines) {
+        headers = marking(headers)
         if let origin = head?.headers["Origin"] { return allow(origin, in: &headers) }
         switch self {
         case .any: add("*", to: &headers)

@@ -34,20 +34,19 @@ struct RequestContext: Sendable {
     var headers: FieldLines {
         var headers = FieldLines()
         if head.headers.contains("client-request-id") { headers.append("client-request-id", correlation) }
-        if let origin = head.headers["Origin"] { headers = allow(origin, headers) }
+        allowOrigin(in: &headers)
         return headers
     }
 }
 
 extension RequestContext {
-    /// Lets pages of an origin read the response, if the origin belongs to a registered redirect URI.
-    private func allow(_ origin: String, _ headers: FieldLines) -> FieldLines {
-        var headers = headers
+    /// Lets the page that asks read the response, if its origin belongs to a registered redirect URI.
+    private func allowOrigin(in headers: inout FieldLines) {
         headers.append("Vary", "Origin")
-        let clients = configuration.applications.clients
-        guard clients.contains(where: { $0.owns(origin: origin) }) else { return headers }
+        guard let origin = head.headers["Origin"],
+            configuration.applications.clients.contains(where: { $0.owns(origin: origin) })
+        else { return }
         headers.append("Access-Control-Allow-Origin", origin)
-        return headers
     }
 
     var preflight: Response {
