@@ -64,6 +64,18 @@ class Streams(MockTest):
         self.assertEqual([task["task"] for task in stream.data()["changed"]], ["after a silence"])
         return stream
 
+    def test_reloads(self):
+        """A person may have eight streams, so a proxy must pass on at once that a client left."""
+        for kind in [NGINX, HAProxy]:
+            proxy, token = kind(self.server, self.folder), self.mock.token(str(uuid.uuid4()))
+            self.addCleanup(proxy.close)
+            for _ in range(9):
+                stream = Stream(proxy.port, token)
+                self.assertEqual(stream.answer.status, 200)
+                stream.data()
+                stream.close()
+                wait_until(f"{kind.name} has ended the stream", 10, lambda: self.server.metric("tasks_streams_open") == 0)
+
     def test_deployed_proxies(self):
         with concurrent.futures.ThreadPoolExecutor() as clients:
             streams = list(clients.map(self.follow, [NGINX, HAProxy]))
