@@ -125,6 +125,53 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.deadlines == [.idle: 2] }
     }
 
+    /// Blocks the loop of a request under `/hold` until the test is done.
+    private final class LoopHolder: RequestHandler {
+        let held = Atomic<Int>(0)
+        let isOver = Atomic<Bool>(false)
+
+        func decide(on head: RequestHead) -> Decision {
+            if head.target.path == ["hold"] {
+                held.add(1, ordering: .relaxed)
+                eventuallyBlocking { isOver.load(ordering: .relaxed) }
+            }
+            return .respond(Response(200, text: "plain"))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `A request that has come is answered, though its loop is too busy to read it in time`(isFull: Bool) throws {
+        let handler = LoopHolder()
+        defer { handler.isOver.store(true, ordering: .relaxed) }
+        var limits = ServerLimits()
+        (limits.loops, limits.connections, limits.headerTime) = (2, 32, .seconds(300))
+        limits.idleTime = isFull ? .seconds(300) : .seconds(3)
+        let server = try HTTPServer(port: 0, limits: limits, handler: handler)
+        let (asking, silent) = (try RawClient(port: server.port), try RawClient(port: server.port))
+        for client in [asking, silent] {
+            #expect(try client.get("/")?.status == 200)
+            // The clock by which they are compared has steps of 4 ms.
+            SystemTime().sleep(nanoseconds: 20_000_000)
+        }
+        var (others, spares): ([RawClient], [Int32]) = ([], [])
+        defer { for spare in spares { close(spare) } }
+        try eventuallyBlocking("both loops are held") {
+            // The number of its socket decides about the loop: both even and odd ones must come.
+            if others.count.isMultiple(of: 2) { spares.append(dup(STDERR_FILENO)) }
+            others.append(try RawClient(port: server.port))
+            try others.last?.send("GET /hold HTTP/1.1\r\nHost: h\r\n\r\n")
+            return handler.held.load(ordering: .relaxed) == 2
+        }
+        try asking.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        try eventuallyBlocking("the other one was ended") {
+            if isFull { others.append(try RawClient(port: server.port)) }
+            return server.statistics.deadlines[.idle] != nil
+        }
+        handler.isOver.store(true, ordering: .relaxed)
+        #expect(try asking.response()?.status == 200)
+        #expect(silent.isClosedByServer)
+    }
+
     @Test(arguments: [(32 << 20, 1), (16_000, 900)])
     func `A response that is not read is cut off, also one of many short ones`(length: Int, count: Int) throws {
         var limits = ServerLimits()

@@ -102,7 +102,7 @@ struct LongAnswerTests {
     }
 }
 
-/// The absolute deadline is a minute in all of these.
+/// The absolute deadline is ten minutes in all of these.
 @Suite("A client that reads a long answer too slowly loses it")
 struct SlowReaderTests {
     private static let length = 1 << 20
@@ -113,8 +113,17 @@ struct SlowReaderTests {
         }
     }
 
+    @Test func `A client that stops after most of it is cut off as soon as one that never began`() throws {
+        let server = try server(8192, grace: .milliseconds(300))
+        defer { server.stop(patience: .zero) }
+        let client = try reader(server)
+        try client.skipAll(Self.length - (256 << 10))
+        eventuallyBlocking { server.statistics.deadlines == [.answer: 1] }
+    }
+
     private func server(_ rate: Double, grace: Duration) throws -> HTTPServer {
         var limits = ServerLimits()
+        limits.requestTime = .seconds(600)
         limits.answerRate = rate
         limits.answerRateGrace = grace
         return try HTTPServer(port: 0, limits: limits, handler: Library())

@@ -201,8 +201,9 @@ extension OddRequest.Fate {
 }
 
 /// A server that speaks TLS, and HAProxy, which encrypts and decrypts for clients that do not.
-private final class EncryptedServer {
+final class EncryptedServer {
     let server: HTTPServer
+    let identity: TLSIdentity
     /// The port on which HAProxy listens.
     let port: UInt16
     private let folder: TemporaryFolder
@@ -215,7 +216,7 @@ private final class EncryptedServer {
             "/usr/bin/openssl",
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
                 + ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate])
-        let identity = try TLSIdentity(
+        identity = try TLSIdentity(
             certificates: String(decoding: File.read(certificate), as: UTF8.self),
             key: String(decoding: File.read(key), as: UTF8.self))
         server = try HTTPServer(port: 0, tls: identity, handler: EchoHandler())

@@ -1,6 +1,8 @@
+import Basics
 import Glibc
 import HTTP
 import HTTPServer
+import Platform
 import Support
 import Synchronization
 import Testing
@@ -81,7 +83,20 @@ struct StreamTests {
         let stream = ResponseStream(filler: [], onDrained: {}, onClosed: {})
         #expect(stream.send([1]) && !stream.send([2]))
         stream.end()
-        #expect(!stream.send([3]) && stream.unsent == 1)
+        #expect(!stream.send([3]) && stream.condition(isStopping: false) == .hasContent)
+    }
+
+    @Test(arguments: [false, true])
+    func `A stream is over when all is sent and it has ended, or its server stops`(isStopping: Bool) {
+        let stream = ResponseStream(filler: [], onDrained: {}, onClosed: {})
+        #expect(stream.condition(isStopping: isStopping) == (isStopping ? .isOver : .isEmpty))
+        stream.send([1])
+        #expect(stream.condition(isStopping: isStopping) == .hasContent)
+        stream.end()
+        #expect(stream.condition(isStopping: isStopping) == .hasContent)
+        var byte: UInt8 = 0
+        #expect(withUnsafeMutableBytes(of: &byte) { stream.take(into: $0) } == 1 && byte == 1)
+        #expect(stream.condition(isStopping: isStopping) == .isOver)
     }
 
     @Test func `No piece is lost when threads send while loops suspend`() throws {
@@ -147,6 +162,32 @@ struct StreamTests {
         withExtendedLifetime(client) {}
     }
 
+    @Test(arguments: [0, 3 << 20])
+    func `A reader that stops is ended as one of a list is, whatever it has read before`(count: Int) throws {
+        let server = try server { $0.answerRateGrace = .milliseconds(300) }
+        let client = try opened(server, receiveBuffer: 4096).client
+        handler.stream().send([UInt8](repeating: 0x61, count: 4 << 20))
+        try client.skipAll(count)
+        // At 8 KiB a second the piece would take more than eight minutes.
+        eventuallyBlocking { server.statistics.deadlines == [.answer: 1] && server.statistics.streams == 0 }
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func `A reader at twice the least rate gets a long piece, however long that takes`() throws {
+        let (rate, length) = (65536.0, 384 << 10)
+        let server = try server { ($0.answerRate, $0.answerRateGrace) = (rate, .seconds(1)) }
+        let client = try opened(server, receiveBuffer: 4096).client
+        handler.stream().send([UInt8](repeating: 0x61, count: length))
+        let begun = ContinuousClock.now
+        for taken in stride(from: 0, to: length, by: 4096) {
+            try client.skipAll(4096)
+            let due = begun + .seconds(Double(taken) / rate / 2)
+            while ContinuousClock.now < due { usleep(1000) }
+        }
+        handler.stream().end()
+        #expect(try client.read(to: "\r\n0\r\n\r\n").utf8.count > 0 && server.statistics.deadlines.isEmpty)
+    }
+
     // MARK: ends
 
     @Test(arguments: ["close", "reset", "half"])
@@ -175,6 +216,16 @@ struct StreamTests {
         #expect(handler.closed.load(ordering: .relaxed) == 8)
     }
 
+    @Test func `A stop sends all of a piece that is on its way`() throws {
+        let server = try server()
+        let client = try opened(server, receiveBuffer: 4096).client
+        handler.stream().send([UInt8](repeating: UInt8(ascii: "z"), count: 1 << 20))
+        let stopper = try NamedThread.start("stopper") { server.stop(patience: .seconds(120)) }
+        defer { stopper.join() }
+        let all = try client.rest()
+        #expect(all.count { $0 == UInt8(ascii: "z") } == 1 << 20 && all.suffix(5) == Array("0\r\n\r\n".utf8))
+    }
+
     @Test func `A stream whose answer is dropped is closed`() {
         let closed = Atomic<Int>(0)
         var stream: ResponseStream? = ResponseStream(filler: [], onDrained: {}) {
@@ -200,5 +251,39 @@ struct StreamTests {
         for client in others { #expect(try client.get("/plain")?.status == 200) }
         #expect(server.statistics.connections == 12)
         withExtendedLifetime((streams, others)) {}
+    }
+
+    @Test func `Streams take no connection from their address, and count again when they are over`() throws {
+        let server = try server { $0.perAddress = 2 }
+        let streams = try (0..<5).map { number in
+            defer { eventuallyBlocking { server.statistics.streams == number + 1 } }
+            return try opened(server).client
+        }
+        var others = try (0..<2).map { _ in try RawClient(port: server.port) }
+        for client in others { #expect(try client.get("/plain")?.status == 200) }
+        #expect(try RawClient(port: server.port).isClosedByServer)
+        handler.stream(0).end()
+        _ = try streams[0].read(to: "0\r\n\r\n")
+        eventuallyBlocking { server.statistics.streams == 4 }
+        others.removeLast()
+        eventuallyBlocking { server.statistics.connections == 6 }
+        // Those are one of the others, and the one whose stream is over.
+        #expect(try RawClient(port: server.port).isClosedByServer)
+        #expect(try streams[0].get("/plain")?.status == 200)
+        withExtendedLifetime((streams, others)) {}
+    }
+
+    @Test func `Streams behind a proxy are no requests at once of their client`() throws {
+        let proxies = ["127.0.0.0/8"].compactMap { IPAddressRange($0) }
+        let server = try server { ($0.perAddress, $0.trustedProxies) = (1, proxies) }
+        let fields = "Host: h\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n"
+        let streams = try (0..<3).map { _ in
+            let (client, head) = try opened(server, "GET /stream HTTP/1.1\r\n\(fields)")
+            #expect(head.status == 200)
+            return client
+        }
+        let other = try RawClient(port: server.port)
+        for _ in 0..<3 { #expect(try other.ask("GET /plain HTTP/1.1\r\n\(fields)")?.status == 200) }
+        withExtendedLifetime(streams) {}
     }
 }

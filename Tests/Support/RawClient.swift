@@ -93,6 +93,16 @@ package final class RawClient {
         return skipped
     }
 
+    /// Reads and drops this many bytes.
+    package func skipAll(_ count: Int) throws(Failure) {
+        var left = count
+        while left > 0 {
+            let skipped = try skip(atMost: min(left, 65536))
+            guard skipped > 0 else { throw .truncated([]) }
+            left -= skipped
+        }
+    }
+
     /// Reads only the head of an answer, and little more, so that the rest stays with the server.
     package func head(atMost count: Int = 512) throws(Failure) -> RawResponse? {
         let separator: [UInt8] = [13, 10, 13, 10]

@@ -296,7 +296,7 @@ private struct Follower {
             beginning.removeFirst(end.upperBound)
             count += 1
             if try known.take(event: event) != nil {
-                #expect(stream?.condition == .isOver && beginning.isEmpty)
+                #expect(stream?.condition(isStopping: false) == .isOver && beginning.isEmpty)
                 stream = nil
             }
         }

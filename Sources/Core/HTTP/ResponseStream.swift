@@ -79,12 +79,10 @@ extension ResponseStream {
         state.withLock { $0.wake = wake }
     }
 
-    package var condition: Condition {
-        state.withLock { $0.unsent > 0 ? .hasContent : $0.isEnded ? .isOver : .isEmpty }
+    /// Says what can be done now; a server that stops ends a stream as soon as all is sent.
+    package func condition(isStopping: Bool) -> Condition {
+        state.withLock { $0.unsent > 0 ? .hasContent : $0.isEnded || isStopping ? .isOver : .isEmpty }
     }
-
-    /// The bytes that are still to be sent.
-    package var unsent: Int { state.withLock { $0.unsent } }
 
     /// Moves bytes into the buffer; returns how many.
     package func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -45,7 +45,7 @@ final class Acceptor: Sendable {
 
     private func run() {
         while !isStopped.load(ordering: .sequentiallyConsistent) {
-            guard core.hasRoom else {
+            guard core.slots.hasRoom else {
                 makeRoom(.connections)
                 continue
             }
@@ -64,7 +64,7 @@ final class Acceptor: Sendable {
             onFull()
         } else {
             // The loop needs less than that, as a rule.
-            for _ in 0..<20 where !core.hasRoom { _ = usleep(Self.pause / 20) }
+            for _ in 0..<20 where !core.slots.hasRoom { _ = usleep(Self.pause / 20) }
             if shortage == .connections { return }
         }
         _ = usleep(Self.pause)
@@ -75,7 +75,7 @@ final class Acceptor: Sendable {
     /// The backlog is the most that can have waited when the stop began.
     private func acceptWaiting() {
         for _ in 0..<SOMAXCONN {
-            guard core.hasRoom, accept() != EAGAIN else { return }
+            guard core.slots.hasRoom, accept() != EAGAIN else { return }
         }
     }
 

@@ -22,7 +22,8 @@ func connectionChanged(
         let connection = unsafe ClientConnection(core: core, handle: handle)
         unsafe context.pointee = Unmanaged.passRetained(connection).toOpaque()
         core.connections.withLock { $0[ObjectIdentifier(connection)] = connection }
-        unsafe core.renewedIdentities.withLock { $0.last }?.present(on: handle)
+        connection.identity = core.renewedIdentity.withLock { $0 }
+        unsafe connection.identity?.present(on: handle)
     case .CONNECTION_NOTIFY_CLOSED:
         guard let pointer = unsafe context.pointee else { return }
         unsafe context.pointee = nil

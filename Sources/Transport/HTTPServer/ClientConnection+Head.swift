@@ -80,14 +80,14 @@ extension ClientConnection {
             client = address.network
             peer = text
         }
-        guard core.requestsByClient.take(client) else { return .tooManyAtOnce }
+        guard core.slots.takeRequest(of: client) else { return .tooManyAtOnce }
         self.client = client
         return nil
     }
 
     func forgetClient() {
         guard let client else { return }
-        core.requestsByClient.release(client)
+        core.slots.releaseRequest(of: client)
         self.client = nil
     }
 }

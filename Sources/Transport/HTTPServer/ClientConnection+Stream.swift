@@ -7,7 +7,8 @@ extension ClientConnection {
     /// Returns a response of the library whose content comes from the stream; HTTP/1.0 gets it without chunks, and the
     /// connection ends after it.
     func begin(_ stream: ResponseStream) -> OpaquePointer? {
-        core.streams.add(1, ordering: .relaxed)
+        core.slots.beginStream(from: address)
+        forgetClient()
         stream.connect { [self] in _ = apply(.streamContinues) }
         let connection = unsafe Unmanaged.passUnretained(self).toOpaque()
         // The length is unknown. A client of HTTP/1.0 gets at most a kibibyte at once.
@@ -27,8 +28,8 @@ extension ClientConnection {
             if count > 0 { return count }
             // Who adds something takes the lock afterwards, so nothing can come unnoticed before the suspension.
             let condition = lifecycle.withLock { lifecycle in
-                let stops = core.closesAfterAnswers.load(ordering: .sequentiallyConsistent)
-                let condition = stops && stream.unsent == 0 ? .isOver : stream.condition
+                let isStopping = core.closesAfterAnswers.load(ordering: .sequentiallyConsistent)
+                let condition = stream.condition(isStopping: isStopping)
                 if condition == .isEmpty { _ = apply(.streamDrained, to: &lifecycle) }
                 return condition
             }
@@ -43,7 +44,7 @@ extension ClientConnection {
     }
 
     func end(_ stream: ResponseStream) {
-        core.streams.subtract(1, ordering: .relaxed)
+        core.slots.endStream(from: address)
         stream.close()
     }
 

@@ -51,11 +51,13 @@ final class ClientConnection: @unchecked Sendable {
     var handlerTask: Task<Void, Never>?
     /// The client whose request is under way, if a trusted proxy passed it on.
     var client: IPAddress?
+    /// The identity that GnuTLS shows on this connection, if it is not the first one of the server.
+    var identity: RenewedIdentity?
 
     // These variables belong to the enforcing thread.
     /// The stamp of the published phase at the time at which the peer was seen to have closed its half.
     var halfClosedStamp: UInt64 = 0
-    var downloadRate: DownloadRate?
+    var downloadPace: DownloadPace?
 
     init(core: ServerCore, handle: OpaquePointer) {
         self.core = core
@@ -202,7 +204,7 @@ extension ClientConnection {
         case .resume: resume(isCounted: phase == .handling)
         default: break
         }
-        if phase != publishedPhase.current { publish(phase, lifecycle.state.stream) }
+        if phase != publishedPhase.current { publish(phase) }
         return action
     }
 
@@ -214,23 +216,20 @@ extension ClientConnection {
 
     /// Publishes the phase and its deadline for the enforcing thread; the events of other threads change only that of a
     /// stream.
-    private func publish(_ phase: RequestLifecycle.Phase, _ stream: ResponseStream?) {
+    private func publish(_ phase: RequestLifecycle.Phase) {
         switch phase {
         // An old connection is not closed here, where its next request may be on its way, but after its next answer.
         case .idle: publishedPhase.enter(phase, until: coarseNanoseconds() &+ core.times.idle)
         // The first header block is due some time after the connection was opened, which is published already.
         case .header: publishedPhase.enter(phase, until: requestStart &+ core.times.header)
-        // The wait for a handler has a deadline of its own.
-        case .handling: publishedPhase.enter(phase, until: .max)
+        // The wait for a handler has a deadline of its own, and a stream may last as long as its client reads.
+        case .handling, .stream: publishedPhase.enter(phase, until: .max)
         case .body:
             let now = coarseNanoseconds()
             publishedPhase.enterBody(at: now, until: min(now &+ core.times.body, requestEnd))
         case .response, .longResponse: publishedPhase.enter(phase, until: requestEnd)
         case .discarding:
             publishedPhase.enter(phase, until: min(coarseNanoseconds() &+ 2_000_000_000, requestEnd))
-        case .stream:
-            let time = Double(stream?.unsent ?? 0) / core.limits.answerRate * 1e9
-            publishedPhase.enter(phase, until: coarseNanoseconds() &+ core.times.answerRateGrace &+ UInt64(time))
         case .silentStream: publishedPhase.enter(phase, until: coarseNanoseconds() &+ core.times.silence)
         }
     }

@@ -2,19 +2,28 @@ import Basics
 import HTTP
 import Synchronization
 
-/// The numbers of open connections, in all and from each network, which decide whether another is accepted.
+/// The numbers of open connections and of requests under way, in all and by address, which decide about the next one.
+///
+/// A stream is counted as a stream only: while it lasts, its connection does not count for its network, and its request
+/// not for the client that a proxy names.
 struct ConnectionSlots: ~Copyable, Sendable {
     private let open = Atomic<Int>(0)
+    private let openStreams = Atomic<Int>(0)
     private let byNetwork: AddressCounts
+    private let byClient: AddressCounts
     private let limits: ServerLimits
 
     init(_ limits: ServerLimits) {
         self.limits = limits
         byNetwork = AddressCounts(limit: limits.perAddress)
+        byClient = AddressCounts(limit: limits.perAddress)
     }
 
-    /// Returns whether another connection may be accepted while this many streams are open.
-    func hasRoom(streams: Int) -> Bool {
+    /// The responses under way whose content is made while it is sent.
+    var streams: Int { openStreams.load(ordering: .relaxed) }
+
+    /// Whether another connection may be accepted.
+    var hasRoom: Bool {
         let open = open.load(ordering: .relaxed)
         return open < limits.connections && open - min(streams, limits.streams) < limits.connectionsOfRequests
     }
@@ -34,6 +43,23 @@ struct ConnectionSlots: ~Copyable, Sendable {
         open.subtract(1, ordering: .relaxed)
         if limits.counts(address) { byNetwork.release(address.network) }
     }
+
+    /// Takes a request of a client that a trusted proxy names; returns false if the client has as many as it may have.
+    func takeRequest(of client: IPAddress) -> Bool { byClient.take(client) }
+
+    func releaseRequest(of client: IPAddress) { byClient.release(client) }
+
+    /// Counts a connection from this address as that of a stream; its request must be released.
+    func beginStream(from address: IPAddress) {
+        openStreams.add(1, ordering: .relaxed)
+        if limits.counts(address) { byNetwork.release(address.network) }
+    }
+
+    /// Counts the connection of a stream for its network again, also if others have taken all places meanwhile.
+    func endStream(from address: IPAddress) {
+        openStreams.subtract(1, ordering: .relaxed)
+        if limits.counts(address) { byNetwork.add(address.network) }
+    }
 }
 
 extension ServerLimits {
@@ -45,8 +71,8 @@ extension ServerLimits {
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains(address) }
 }
 
-/// Counts by address: of the open connections of each network, and of the requests under way of each client of a proxy.
-final class AddressCounts: Sendable {
+/// Counts by address: of the open connections of each network, or of the requests under way of each client of a proxy.
+private struct AddressCounts: ~Copyable, Sendable {
     private let limit: Int
     private let counts = Mutex<[IPAddress: Int]>([:])
 
@@ -61,6 +87,8 @@ final class AddressCounts: Sendable {
             return true
         }
     }
+
+    func add(_ address: IPAddress) { counts.withLock { $0[address, default: 0] += 1 } }
 
     func release(_ address: IPAddress) {
         counts.withLock { counts in

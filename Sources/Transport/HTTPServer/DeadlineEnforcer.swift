@@ -132,20 +132,21 @@ extension ServerCore {
 }
 
 extension ClientConnection {
-    /// Returns the deadline if the client takes a long response too slowly.
+    /// Returns the deadline if the client takes a long response, or a piece of a stream, too slowly.
     fileprivate func slowDownload(at now: UInt64) -> Deadline? {
-        guard publishedPhase.current == .longResponse else {
-            downloadRate = nil
+        let phase = publishedPhase.current
+        guard phase == .longResponse || phase == .stream else {
+            downloadPace = nil
             return nil
         }
         let number = requests.load(ordering: .relaxed)
-        guard let downloadRate, downloadRate.request == number else {
-            downloadRate = DownloadRate(request: number, since: now, acknowledged: CMicroHTTPD_acknowledged(socket))
+        let acknowledged = CMicroHTTPD_acknowledged(socket)
+        guard downloadPace?.request == number else {
+            downloadPace = DownloadPace(request: number, time: now, acknowledged: acknowledged)
             return nil
         }
-        guard now &- downloadRate.since >= core.times.answerRateGrace else { return nil }
-        let acknowledged = CMicroHTTPD_acknowledged(socket)
-        return downloadRate.isSlow(at: now, acknowledged: acknowledged, core.limits) ? .answer : nil
+        let isTooSlow = downloadPace?.isTooSlow(at: now, acknowledged: acknowledged, core.limits, core.times)
+        return isTooSlow == true ? .answer : nil
     }
 
     /// Whether bytes have arrived that the loop has not read yet, such as a request.
@@ -162,18 +163,31 @@ extension ClientConnection {
     }
 }
 
-/// The speed at which a client acknowledges a long response, since the enforcing thread first saw the response.
-struct DownloadRate {
+/// How far a client is behind the least rate at which it must take content that keeps memory occupied.
+///
+/// It is never ahead, so a client that stops reading loses the connection equally soon, however fast it was before.
+struct DownloadPace {
     let request: Int
-    /// The start of the measurement on the coarse monotonic clock, in nanoseconds.
-    let since: UInt64
-    /// The bytes of the connection that the client had at the start; negative if the system cannot tell.
-    let acknowledged: Int64
+    /// The time of the last look, by the coarse clock.
+    private var time: UInt64
+    /// The bytes of the connection that the client had then; negative if the system cannot tell.
+    private var acknowledged: Int64
+    /// The nanoseconds that the missing bytes take at the least rate.
+    private var delay = 0.0
 
-    /// Returns whether the client has taken less since the start than the limits ask for.
-    func isSlow(at now: UInt64, acknowledged total: Int64, _ limits: ServerLimits) -> Bool {
+    init(request: Int, time: UInt64, acknowledged: Int64) {
+        (self.request, self.time, self.acknowledged) = (request, time, acknowledged)
+    }
+
+    /// Returns whether the client is behind by the whole grace.
+    mutating func isTooSlow(
+        at now: UInt64, acknowledged total: Int64, _ limits: ServerLimits, _ times: TimeLimits
+    ) -> Bool {
         guard acknowledged >= 0, total >= acknowledged else { return false }
-        return Double(total - acknowledged) < limits.answerRate * Double(now &- since) / 1e9
+        let earned = Double(total - acknowledged) / limits.answerRate * 1e9
+        delay = max(0, delay + Double(now &- time) - earned)
+        (time, acknowledged) = (now, total)
+        return delay >= Double(times.answerRateGrace)
     }
 }
 
@@ -252,7 +266,7 @@ extension ClientConnection {
 extension ServerCore {
     /// Ends the streams whose clients have left or have closed their half, and sends the fillers that are due.
     func lookAfterStreams(at now: UInt64) {
-        guard streams.load(ordering: .relaxed) > 0 else { return }
+        guard slots.streams > 0 else { return }
         let silent = connections.withLock { $0.values.filter { $0.publishedPhase.current == .silentStream } }
         // A socket that was closed meanwhile belongs to no suspended connection, so its events are ignored afterwards.
         var entries = silent.map { pollfd(fd: $0.socket, events: Int16(POLLRDHUP), revents: 0) }

@@ -57,7 +57,7 @@ package final class HTTPServer: Sendable {
 
     /// Shows another identity on the TLS connections that are accepted from now on; those that are open keep theirs.
     package func present(_ identity: RenewedIdentity) {
-        core.renewedIdentities.withLock { $0.append(identity) }
+        core.renewedIdentity.withLock { $0 = identity }
     }
 
     /// The first half of a stop: accepts no connections, makes each answer its connection's last, and ends streams.

@@ -50,9 +50,9 @@ struct PublishedPhase: ~Copyable, Sendable {
         case .idle: isLate ? .idle : nil
         case .header: isLate ? .header : nil
         case .body: isLate || isSlow(at: now, limits: limits, times) ? .body : nil
-        case .response, .longResponse, .stream: isLate ? .answer : nil
+        case .response, .longResponse: isLate ? .answer : nil
         case .discarding: isLate ? .refusal : nil
-        case .handling, .silentStream, nil: nil
+        case .handling, .stream, .silentStream, nil: nil
         }
     }
 

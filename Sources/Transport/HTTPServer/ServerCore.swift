@@ -16,21 +16,16 @@ final class ServerCore: Sendable {
     let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
     /// Whether each answer ends its connection: the first phase of a stop.
     let closesAfterAnswers = Atomic<Bool>(false)
-    /// The identities that replaced the first one, the newest last; open connections use them until their end.
-    let renewedIdentities = Mutex<[RenewedIdentity]>([])
+    /// The identity that replaced the first one; each connection keeps the one that it shows.
+    let renewedIdentity = Mutex<RenewedIdentity?>(nil)
     /// The time until which a stopping server waits for header blocks, by the coarse clock.
     let headsEnd = Atomic<UInt64>(.max)
     /// Whether requests that have to wait are refused: the second phase of a stop.
     let refusesToWait = Atomic<Bool>(false)
     /// The requests that wait for the handler.
     let suspended = Atomic<Int>(0)
-    /// The responses under way whose content is made while it is sent.
-    let streams = Atomic<Int>(0)
     let opened = Atomic<Int>(0)
-    /// The numbers of open connections, in all and by network.
     let slots: ConnectionSlots
-    /// The requests under way, counted by the client that a trusted proxy names.
-    let requestsByClient: AddressCounts
     /// Connections that were not accepted because their address had enough.
     let refused = Atomic<Int>(0)
     /// Connections that were ended because their peers had disconnected.
@@ -47,7 +42,6 @@ final class ServerCore: Sendable {
         self.limits = limits
         times = TimeLimits(limits)
         slots = ConnectionSlots(limits)
-        requestsByClient = AddressCounts(limit: limits.perAddress)
         self.handler = handler
         self.refusal = refusal
         self.observe = observe
@@ -59,8 +53,6 @@ final class ServerCore: Sendable {
         connection.forgetClient()
         slots.release(connection.address)
     }
-
-    var hasRoom: Bool { slots.hasRoom(streams: streams.load(ordering: .relaxed)) }
 
     func count(_ deadline: Deadline) {
         deadlines.withLock { $0[deadline, default: 0] += 1 }
@@ -74,7 +66,7 @@ final class ServerCore: Sendable {
         statistics.connectionsRefused = refused.load(ordering: .relaxed)
         statistics.connectionsDisconnected = disconnected.load(ordering: .relaxed)
         statistics.suspended = suspended.load(ordering: .relaxed)
-        statistics.streams = streams.load(ordering: .relaxed)
+        statistics.streams = slots.streams
         statistics.deadlines = deadlines.withLock { $0 }
         return statistics
     }

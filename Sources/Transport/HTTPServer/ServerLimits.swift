@@ -35,11 +35,11 @@ package struct ServerLimits: Sendable, Equatable {
     package var bodyRate = 500.0
     /// The time without a demand on the speed of a body.
     package var bodyRateGrace: Duration = .seconds(5)
-    /// Bytes a second that a client must take of a long answer, on average, after ``answerRateGrace``.
+    /// Bytes a second that a client must take of a long answer or of a piece of a stream.
     ///
     /// 64 kbit/s are less than EDGE gives, and far more than an attacker takes who only wants to keep memory occupied.
     package var answerRate = 8192.0
-    /// The time without a demand on the speed of a reader: a phone that changes its cell is silent for some seconds.
+    /// The time by which a reader may be behind that rate: a phone that changes its cell is silent for some seconds.
     package var answerRateGrace: Duration = .seconds(10)
     /// The time that a request waits for the handler, once with its head and once with its body; then it is a 503.
     package var suspensionTime: Duration = .seconds(20)
