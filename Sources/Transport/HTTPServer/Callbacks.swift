@@ -72,22 +72,6 @@ func requestCompleted(
     unsafe object(ClientConnection.self, context?.pointee)?.endRequest()
 }
 
-func fieldReceived(
-    _ layout: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameSize: Int,
-    _ value: UnsafePointer<CChar>?, _ valueSize: Int
-) -> MHD_Result {
-    guard let layout = unsafe layout?.assumingMemoryBound(to: HeadLayout.self) else { return .NO }
-    // It is the field of CMicroHTTPD_hide_cookies.
-    guard unsafe value != nil else { return .YES }
-    let isMoreWanted = unsafe layout.pointee.add(bytes(name, nameSize), bytes(value, valueSize))
-    return isMoreWanted ? .YES : .NO
-}
-
-private func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
-    let bytes = unsafe UnsafeRawBufferPointer(start: start, count: unsafe start == nil ? 0 : count)
-    return unsafe bytes.bindMemory(to: UInt8.self)
-}
-
 /// Passes on a message of the library.
 func lineLogged(_ core: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>?, _ line: UnsafePointer<CChar>?) {
     guard let core = unsafe object(ServerCore.self, core), let format = unsafe format, let line = unsafe line else {

@@ -9,7 +9,7 @@ extension ClientConnection {
         let body = status.hasContent ? response.body : []
         guard let message = unsafe response.stream.map({ unsafe begin($0) }) ?? makeMessage(body) else { return .NO }
         defer { unsafe MHD_destroy_response(message) }
-        guard unsafe add(response.headers, to: message) else { return .NO }
+        guard unsafe response.headers.add(to: message) else { return .NO }
         if closing || isLast { _ = unsafe MHD_add_response_header(message, "Connection", "close") }
         guard unsafe CMicroHTTPD_queue(handle, UInt32(status.rawValue), message) == .YES else { return .NO }
         sent = response
@@ -21,13 +21,6 @@ extension ClientConnection {
         unsafe body.withUnsafeBytes { bytes in
             unsafe MHD_create_response_from_buffer(
                 bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_PERSISTENT)
-        }
-    }
-
-    private func add(_ lines: FieldLines, to message: OpaquePointer) -> Bool {
-        guard !lines.bytes.isEmpty else { return true }
-        return unsafe lines.bytes.withUnsafeBytes { bytes in
-            unsafe CMicroHTTPD_add_lines(message, bytes.baseAddress, bytes.count) == 1
         }
     }
 }
@@ -92,57 +85,5 @@ extension Response {
         text += "Connection: close\r\n"
         if status.hasContent { text += "Content-Length: \(body.count)\r\n" }
         return Array(text.utf8) + headers.bytes + [0x0D, 0x0A] + (status.hasContent && method != .head ? body : [])
-    }
-}
-
-/// Replaces libmicrohttpd's function of this name, which the library calls to refuse a request with its own page.
-///
-/// There is no other way to choose the text. The library calls it for its refusals, and since 1.0 for a redirect. The
-/// dynamic linker prefers the program's symbols, unless the library is linked to prefer its own. The page is also kept
-/// for a refusal after a response, which nobody reads.
-@_cdecl("MHD_queue_response")
-package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
-    guard let handle = unsafe handle,
-        let connection = unsafe object(ClientConnection.self, CMicroHTTPD_socket_context(handle)),
-        case .replacePage = connection.apply(.refusedByLibrary)
-    else { return unsafe CMicroHTTPD_queue(handle, status, page).rawValue }
-    let fault = HTTPFault(ofLibrary: status)
-    if fault == .tooManyFields { connection.noteLongestField() }
-    let response = connection.refusal(of: fault)
-    // 1.0 refuses a chunk extension that fills its memory twice, and the second refusal replaces the first.
-    if status == 413, connection.isChunked {
-        _ = connection.respondEarly(response)
-        return MHD_Result.NO.rawValue
-    }
-    return connection.queue(response, closing: true).rawValue
-}
-
-extension ClientConnection {
-    /// Makes a head of the longest field only, which is all that is known of a head that the library refuses.
-    fileprivate func noteLongestField() {
-        var size = 0
-        guard head == nil, let target = unsafe rawTargetStart,
-            let name = unsafe CMicroHTTPD_longest_field(handle, target, targetSize, &size)
-        else { return }
-        let bytes = unsafe Array(UnsafeRawBufferPointer(start: name, count: size))
-        let line = HeaderSection.Line(name: 0..<size, value: size..<size)
-        head = RequestHead(
-            method: .get, target: RequestTarget(raw: "", absolutePath: ""),
-            headers: HeaderSection(bytes: bytes, lines: [line]), identifier: identifier, peer: peer)
-    }
-}
-
-extension HTTPFault {
-    /// Reads the meaning of a status that libmicrohttpd sends.
-    fileprivate init(ofLibrary status: UInt32) {
-        switch status {
-        case 413: self = .bodyTooLarge
-        case 414: self = .targetTooLong
-        case 431: self = .tooManyFields
-        case 501: self = .unknownMethod
-        case 505: self = .version
-        // 400, or 500 for a chunk size line that fills the memory, or a redirect to the target.
-        default: self = .framing
-        }
     }
 }

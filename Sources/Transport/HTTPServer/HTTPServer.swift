@@ -105,9 +105,6 @@ private let ignoreBrokenPipes: Void = {
     _ = signal(SIGPIPE, SIG_IGN)
 }()
 
-/// Keeps libmicrohttpd, once for the process, from touching memory of connections that no request needed.
-private let sparePages: Void = CMicroHTTPD_spare_pages()
-
 /// The state of a server at one moment.
 package struct ServerStatistics: Sendable, Equatable {
     package var connections = 0
