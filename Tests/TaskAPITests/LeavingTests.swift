@@ -66,7 +66,8 @@ struct LeavingTests {
         #expect(try await api.send("DELETE", "/api/me", as: "alice-read", Self.confirmed).status == 403)
         let open = TestedAPI(transport)
         _ = try await open.send("POST", "/api/tasks", as: "alice", [], "task=x")
-        for fields in [[], [("Confirm-Delete", "no")], [("Confirm-Delete", "")]] {
+        let refused = ("Confirm-Delete", "no")
+        for fields in [[], [refused], [("Confirm-Delete", "")], Self.confirmed + [refused]] {
             let answer = try await open.send("DELETE", "/api/me", as: "alice", fields + [problemJSON])
             #expect(answer.status == 428)
             #expect(answer.code == "account.unconfirmed" && answer.text.contains("Confirm-Delete: yes"))

@@ -23,7 +23,7 @@ struct ProblemPageTests {
             .field(name: "completed", expected: "true"), .contradiction(.text), .contradiction(.completed),
             .detail(name: "due", expected: "a date"), .argument(name: "limit", expected: "a number"),
             .malformedChanges(offset: 1), .change(number: 1, .malformedForm), .malformedIdempotencyKey,
-            .idempotencyKeyReused, .unknownArgument, .unconfirmedDeletion,
+            .idempotencyKeyReused, .unclearDeletion, .unconfirmedDeletion,
         ] as [InputFailure]).map { .input($0) }
         + ([
             .noSuchTask, .noSuchTasks([7]), .tooManyTasks(limit: 7), .changedMeanwhile, .tasksChangedMeanwhile([7]),
@@ -43,7 +43,7 @@ struct ProblemPageTests {
             switch failure {
             case .missingText, .text, .malformedJSON, .malformedForm, .tooManyFormFields, .unsupportedMediaType,
                 .changesMediaType, .contentCoding, .field, .contradiction, .detail, .argument, .malformedChanges,
-                .change, .malformedIdempotencyKey, .idempotencyKeyReused, .unknownArgument,
+                .change, .malformedIdempotencyKey, .idempotencyKeyReused, .unclearDeletion,
                 .unconfirmedDeletion:
                 true
             }

@@ -131,6 +131,7 @@ struct TaskHandlersTests {
         #expect(known.status == 304 && known.body.isEmpty)
         let wrong = [
             "limit=0", "limit=x", "completed=yes", "after=-1", "limit=1001", "limit=%2B5", "after=%2B5", "after=-0",
+            "limit=1&limit=2", "completed=true&completed=false", "after=1&x=2&after=1",
         ]
         for query in wrong {
             #expect(try await api.send("GET", "/api/tasks?\(query)", as: "alice").status == 400, "\(query)")

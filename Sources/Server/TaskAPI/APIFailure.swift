@@ -141,8 +141,8 @@ enum InputFailure: Error {
     case contradiction(TaskChange.Contradiction)
     case detail(name: String, expected: String)
     case argument(name: String, expected: String)
-    /// A request to delete has an argument that it does not know.
-    case unknownArgument
+    /// A request to delete has an argument that it does not know, or selects tasks in two ways.
+    case unclearDeletion
     /// A request to delete everything does not say `Confirm-Delete: yes`.
     case unconfirmedDeletion
     /// Not a list of changes; JSON that is malformed at this byte, if it is known.
@@ -194,11 +194,12 @@ enum InputFailure: Error {
             Problem(422, "task.detail", "A detail of the task cannot be used", "\(name) must be \(expected).")
         case .argument(let name, let expected):
             Problem(400, "request.query", "A query argument cannot be used", "\(name) must be \(expected).")
-        case .unknownArgument:
+        case .unclearDeletion:
             Problem(
                 400, "request.query", "A query argument cannot be used",
-                "Nothing was deleted. Delete one task by its id and without an argument, or of /api/tasks those that are done "
-                    + "(completed=true) or that have a text (task=...). DELETE /api/me deletes everything.")
+                "Nothing was deleted. Delete one task by its id and without an argument, or of /api/tasks either those "
+                    + "that are done (completed=true, no body) or those with one text (task=...). "
+                    + "DELETE /api/me deletes everything.")
         case .unconfirmedDeletion:
             Problem(
                 428, "account.unconfirmed", "Nothing was deleted yet",

@@ -59,7 +59,7 @@ extension TaskHandlers {
     /// `DELETE /api/me`: nothing that was stored stays, and no token that was issued before adds anything.
     func removeOwner(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
         try request.head.target.refuseArguments()
-        guard request.head.headers["Confirm-Delete"] == "yes" else { throw .input(.unconfirmedDeletion) }
+        guard request.head.headers.values("Confirm-Delete") == ["yes"] else { throw .input(.unconfirmedDeletion) }
         return .pending { [self] () async throws(APIFailure) in
             let command = RemoveOwner(owner: owner, issued: request.issued, time: time.wallMilliseconds)
             try await storing(command, for: request, store.perform)

@@ -34,7 +34,7 @@ extension TaskHandlers {
 extension ListChanges {
     init(_ target: RequestTarget, of owner: Owner) throws(APIFailure) {
         var since: ChangePoint?
-        if let token = target["since"] {
+        if let token = try target.single("since") {
             since = ChangePoint(token: token, for: owner)
             guard since != nil else {
                 throw .input(.argument(name: "since", expected: "the next of an earlier answer to the same person"))

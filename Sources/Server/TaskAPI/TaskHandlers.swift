@@ -161,20 +161,33 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// `DELETE /api/tasks`, also with an owner in the path: the tasks with the text of query or body; without a text
-    /// all completed tasks with `?completed=true`, else nothing.
+    /// `DELETE /api/tasks`, also with an owner in the path: all completed tasks with `?completed=true`, or the tasks with
+    /// the text of query or body; without either, nothing.
+    ///
+    /// A request that selects in two ways is refused, because it might mean those tasks that both select.
     func removeAll(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         let target = request.head.target
         let takesCompleted = request.match.route == .tasks
         try target.refuseArguments(exceptText: true, exceptCompleted: takesCompleted)
-        var text = try TaskInput(query: target.query).text()
-        if text == nil { text = try TaskInput(body: body, head: request.head).text() }
-        if let text { return try removeAll(with: text, request, of: owner) }
-        guard takesCompleted, try TaskQuery(target).completed == true else { return .ready(Response(204)) }
+        if takesCompleted, let completed = try TaskQuery(target).completed {
+            guard body.isEmpty, !target.query.contains(where: { TaskInput.isTextName($0.name) }) else {
+                throw .input(.unclearDeletion)
+            }
+            return try removeCompleted(completed, request, of: owner)
+        }
+        let texts = try TaskInput(query: target.query).texts() + TaskInput(body: body, head: request.head).texts()
+        guard let text = texts.first else { return .ready(Response(204)) }
+        guard texts.allSatisfy({ $0.value.isSame(as: text.value) }) else { throw .input(.unclearDeletion) }
+        return try removeAll(with: text, request, of: owner)
+    }
+
+    private func removeCompleted(
+        _ isWanted: Bool, _ request: APIRequest, of owner: Owner
+    ) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition()
         return .pending { [self] () async throws(APIFailure) in
             let command = RemoveTasks(owner: owner, .completed, time: time.wallMilliseconds)
-            let count = try await storing(command, for: request, store.perform)
+            let count = isWanted ? try await storing(command, for: request, store.perform) : 0
             return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
         }
     }
@@ -265,7 +278,7 @@ final class TaskHandlers: Sendable {
 extension TaskQuery {
     init(_ target: RequestTarget) throws(APIFailure) {
         self.init()
-        if let value = target["completed"] {
+        if let value = try target.single("completed") {
             guard value == "true" || value == "false" else {
                 throw .input(.argument(name: "completed", expected: "true or false"))
             }
@@ -278,7 +291,7 @@ extension TaskQuery {
     static func integer(
         _ name: String, in range: ClosedRange<Int64>, of target: RequestTarget
     ) throws(APIFailure) -> Int64? {
-        guard let value = target[name] else { return nil }
+        guard let value = try target.single(name) else { return nil }
         guard let number = Int64(decimal: value), range.contains(number) else {
             let expected = range.upperBound == .max ? "the id of a task" : "a number from 1 to \(range.upperBound)"
             throw .input(.argument(name: name, expected: expected))
@@ -373,7 +386,14 @@ extension RequestTarget {
             argument.name == "access_token" || exceptCompleted && argument.name == "completed"
                 || exceptText && TaskInput.isTextName(argument.name)
         }
-        guard areKnown else { throw .input(.unknownArgument) }
+        guard areKnown else { throw .input(.unclearDeletion) }
+    }
+
+    /// The value of an argument; one that is given twice is refused, because who sent it would take both for obeyed.
+    func single(_ name: String) throws(APIFailure) -> String? {
+        let given = query.filter { $0.name.isSame(as: name) }
+        guard given.count < 2 else { throw .input(.argument(name: name, expected: "given once")) }
+        return given.first?.value
     }
 }
 

@@ -144,6 +144,15 @@ extension TaskInput {
         return nil
     }
 
+    /// All texts given, under `task` or `Text`, without the empty ones.
+    func texts() throws(APIFailure) -> [TaskText] {
+        var texts: [TaskText] = []
+        for field in fields where Self.isTextName(field.name) {
+            if let text = try Self.text(of: field) { texts.append(text) }
+        }
+        return texts
+    }
+
     /// Whether a new task is done already; a value that is no truth value is ignored, as the sample servers ignored
     /// it.
     func completed() -> Bool {
