@@ -115,7 +115,7 @@ struct HeadLimitTests {
             try? client.send(text.utf8.prefix(36_900))
             let answer = try #require(try client.response())
             #expect(answer.status == 431)
-            #expect(answer.text.hasSuffix(" The longest header is \(name). (request.too_many_fields)\n"))
+            #expect(answer.text.contains(" The longest header is \(name).") && answer.text.contains("too_many_fields"))
             #expect(!answer.text.contains("zqxjkvbq"))
         }
     }

@@ -225,18 +225,20 @@ struct FramingTests {
         let codes = [
             400: "framing", 413: "body_too_large", 414: "target_too_long", 431: "too_many_fields", 505: "version",
         ]
-        #expect(try response.text.hasSuffix("(request.\(#require(codes[response.status])))\n"))
-        #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(try response.text.contains("request.\(#require(codes[response.status]))"))
+        // A wrong head is not known, and with it what the client accepts.
+        let isHeadWrong = !wrong.text.hasPrefix(Self.chunked)
+        #expect((response.headers["Content-Type"] == "text/plain; charset=utf-8") == isHeadWrong)
         #expect(response.headers["Connection"] == "close")
         #expect(client.isClosedByServer)
     }
 
-    @Test func `A client that asks for JSON gets the problem in JSON, others get a line of text`() throws {
+    @Test func `A problem is JSON where the head is known, unless text is preferred by name`() throws {
         let client = try RawClient(port: server.port)
-        let json = try #require(try client.ask("GET /%2F HTTP/1.1\r\nHost: h\r\nAccept: application/json\r\n\r\n"))
+        let json = try #require(try client.ask("GET /%2F HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n"))
         #expect(json.headers["Content-Type"] == "application/problem+json")
         #expect(json.text.contains("\"code\":\"request.target\""))
-        try client.send("GET /%2F HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n")
+        try client.send("GET /%2F HTTP/1.1\r\nHost: h\r\nAccept: text/plain\r\n\r\n")
         #expect(try client.response()?.headers["Content-Type"] == "text/plain; charset=utf-8")
     }
 

@@ -9,33 +9,46 @@ struct ProblemTests {
         RequestHead(method: .get, target: RequestTarget(raw: "/", absolutePath: ""), headers: headers, identifier: "42")
     }
 
+    /// What `Accept` and `Origin` make of a problem: for the clients of the contract, and at the addresses of old ones.
     @Test(
         arguments: [
-            (["Accept": "application/json"], true), (["Accept": "text/html, Application/JSON;q=0.5"], true),
-            (["accept": "application/problem+json"], true), (["Origin": "null"], true),
-            (["Accept": "text/html", "Accept": "application/json"], true), (["Accept": "*/*"], false),
-            ([:], false), (["Accept": "application/json;q=0"], false),
-            (["Accept": "application/json; q=0.000"], false), (["Accept": "application/jsonp"], false),
-            (["Accept": ",;,"], false), (["Accept": ""], false), (["Accept": "text/*"], false),
+            (["Accept": "application/json"], true, true), (["Accept": "text/html, Application/JSON;q=0.5"], true, true),
+            (["accept": "application/problem+json"], true, true), (["Origin": "null"], true, true),
+            (["Origin": "http://page", "Accept": "text/plain"], true, true),
+            (["Accept": "text/html", "Accept": "application/json"], true, true), (["Accept": "*/*"], true, false),
+            ([:], true, false), (["Accept": "application/json;q=0"], true, false),
+            (["Accept": "application/json; q=0.000"], true, false), (["Accept": "application/jsonp"], true, false),
+            (["Accept": ",;,"], true, false), (["Accept": ""], true, false), (["Accept": "text/*"], true, false),
+            (["Accept": "text/plain"], false, false), (["Accept": "Text/Plain;q=0.1"], false, false),
+            (["Accept": "text/plain, */*"], false, false), (["Accept": "*/*", "Accept": "text/plain"], false, false),
+            (["Accept": "text/event-stream"], true, false), (["Accept": "text/html,*/*;q=0.8"], true, false),
             // RFC 9110 section 12.5.1: the most specific range counts for a type, and the higher weight wins.
-            (["Accept": "application/*"], true), (["Accept": "Application/* ; q=0.1"], true),
-            (["Accept": "application/*;q=0"], false), (["Accept": "application/*, */*"], true),
-            (["Accept": "application/json, text/plain, */*"], true), (["Accept": "application/json, */*;q=0.8"], true),
-            (["Accept": "text/plain, application/json;q=0.5"], false),
-            (["Accept": "text/plain;q=0.4, */*;q=0.5"], true),
-            (["Accept": "application/json;q=0.5, */*"], false), (["Accept": "text/plain;q=0, */*"], true),
-            (["Accept": "application/*, application/json;q=0, application/problem+json;q=0"], false),
-            (["Accept": "application/json;q=0, application/problem+json"], true),
-            (["Accept": "application/xml"], false), (["Accept": "application/json;q=x, text/plain;q=0.1"], true),
-            (["Accept": "application/json; charset=utf-8"], true), (["Accept": "application/json;Q=0"], false),
-            (["Accept": "application/json;q=0.001"], true), (["Accept": "application/json;q=2, text/plain"], true),
-        ] as [(HeaderSection, Bool)])
-    func `JSON is for clients that ask for it`(headers: HeaderSection, isJSON: Bool) {
-        let response = HTTPFault.target.problem.response(for: head(headers))
-        let type = response.headers["Content-Type"]
-        #expect(type == (isJSON ? "application/problem+json" : "text/plain; charset=utf-8"))
-        #expect(response.headers["Cache-Control"] == "no-store")
-        #expect(response.status == 400)
+            (["Accept": "application/*"], true, true), (["Accept": "Application/* ; q=0.1"], true, true),
+            (["Accept": "application/*;q=0"], true, false), (["Accept": "application/*, */*"], true, true),
+            (["Accept": "application/json, text/plain, */*"], true, true),
+            (["Accept": "application/json, */*;q=0.8"], true, true),
+            (["Accept": "text/plain, application/json;q=0.5"], false, false),
+            (["Accept": "text/plain, application/problem+json"], true, true),
+            (["Accept": "text/plain;q=0.4, */*;q=0.5"], true, true),
+            (["Accept": "application/json;q=0.5, */*"], true, false), (["Accept": "text/plain;q=0, */*"], true, true),
+            (["Accept": "application/*, application/json;q=0, application/problem+json;q=0"], true, false),
+            (["Accept": "application/json;q=0, application/problem+json"], true, true),
+            (["Accept": "application/xml"], true, false),
+            (["Accept": "application/json;q=x, text/plain;q=0.1"], true, true),
+            (["Accept": "application/json; charset=utf-8"], true, true),
+            (["Accept": "application/json;Q=0"], true, false), (["Accept": "application/json;q=0.001"], true, true),
+            (["Accept": "application/json;q=2, text/plain"], true, true),
+        ] as [(HeaderSection, Bool, Bool)])
+    func `A problem is JSON, unless text is preferred by name or an old client does not ask`(
+        headers: HeaderSection, isJSON: Bool, isJSONForOld: Bool
+    ) {
+        for (isOld, isJSON) in [(false, isJSON), (true, isJSONForOld)] {
+            let response = HTTPFault.target.problem.response(for: head(headers), isOld: isOld)
+            let type = response.headers["Content-Type"]
+            #expect(type == (isJSON ? "application/problem+json" : "text/plain; charset=utf-8"), "old: \(isOld)")
+            #expect(response.headers["Cache-Control"] == "no-store")
+            #expect(response.status == 400)
+        }
     }
 
     @Test(
@@ -59,14 +72,20 @@ struct ProblemTests {
     }
 
     @Test func `A problem has the members of RFC 9457 and those of old readers`() throws {
-        let problem = Problem(409, "a.b", "Title \"x\"", "Do y.", headers: ["Allow": "GET"])
-        let response = problem.response(for: head(["Origin": "http://page"]))
-        #expect(
-            try JSONValue(parsing: response.body) == [
-                "type": "/problems.html#a.b", "title": "Title \"x\"", "status": 409, "detail": "Do y.", "code": "a.b",
-                "instance": "/requests/42", "error": "a.b", "message": "Do y.",
-            ])
-        #expect(response.headers["Allow"] == "GET")
+        let problem = Problem(
+            409, "a.b", "Title \"x\"", "Do y.", identifiers: [3], headers: ["Allow": "GET"])
+        for problem in [problem, problem.prepared()] {
+            for base in ["", "/base"] {
+                let response = problem.response(for: head([:]), below: base)
+                #expect(
+                    try JSONValue(parsing: response.body) == [
+                        "type": .string("\(base)/problems.html#a.b"), "title": "Title \"x\"", "status": 409,
+                        "detail": "Do y.", "code": "a.b", "ids": [3], "instance": "/requests/42", "error": "a.b",
+                        "message": "Do y.",
+                    ])
+                #expect(response.headers["Allow"] == "GET")
+            }
+        }
     }
 
     @Test func `A problem as text is one line`() {

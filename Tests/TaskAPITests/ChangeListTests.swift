@@ -71,7 +71,8 @@ struct ChangeListTests {
                 + ##"{"id":3,"task":"C","ifMatch":"\"1.1\""}]"##)
         #expect(changed.status == 412)
         #expect(try problem(changed) == ("task.changed", [2, 3]))
-        let line = try await api.send("PATCH", "/api/tasks", as: "alice", [json], #"[{"id":6},{"id":7}]"#)
+        let line = try await api.send(
+            "PATCH", "/api/tasks", as: "alice", [json, ("Accept", "text/plain")], #"[{"id":6},{"id":7}]"#)
         #expect(line.status == 404 && line.text.hasSuffix(" ids: 6, 7 (task.not_found)\n"), "\(line.text)")
         #expect(try await api.send("PATCH", "/api/tasks", as: "bob", [json], #"[{"id":2}]"#).status == 404)
         #expect(try await api.send("GET", "/api/tasks", as: "alice").body == before.body)

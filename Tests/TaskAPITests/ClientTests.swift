@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Support
 import TaskAPI
 import Testing
 
@@ -13,20 +14,37 @@ struct ClientTests {
     }
 
     @Test(
-        "Every error is text for the client for iOS with ADAL, which crashes on a JSON object in answer to a GET",
-        arguments: Transport.allCases)
-    func adalErrors(transport: Transport) async throws {
-        let api = TestedAPI(transport)
+        "Every error is text at the addresses of iOS with ADAL, which crashes on a JSON object in answer to a GET",
+        arguments: Transport.allCases, ["", "/below"])
+    func adalErrors(transport: Transport, base: String) async throws {
+        let api = TestedAPI(transport) { $0.publicAddress = "https://tasks.example.com\(base)" }
         for token in ["outdated", "forged", "unverifiable"] {
-            for path in ["/tasks", "/tasks:3000", "/api/tasks/7"] {
-                let answer = try await api.send("GET", path, as: token, [("Accept", "*/*")])
-                #expect(answer.headers["Content-Type"] == "text/plain; charset=utf-8")
-                #expect(answer.body.first != UInt8(ascii: "{"))
+            for path in ["/tasks", "/tasks:3000", "/todoserver/tasks", "/tasks/7", "//tasks/"] {
+                for accept in [[], [("Accept", "*/*")], [("Accept", "text/html, */*")]] {
+                    let answer = try await api.send("GET", base + path, as: token, accept)
+                    #expect(answer.headers["Content-Type"] == "text/plain; charset=utf-8", "\(path)")
+                    #expect(answer.body.first != UInt8(ascii: "{"))
+                }
+            }
+            for path in ["/api/tasks", "/api/tasks/7", "/api/tasks/tasks", "/tasksx"] {
+                let answer = try await api.send("GET", base + path, as: token, [("Accept", "*/*")])
+                #expect(answer.headers["Content-Type"] == "application/problem+json", "\(path)")
             }
         }
-        let asked = try await api.send("GET", "/tasks", as: "outdated", [("Accept", "application/json")])
-        #expect(asked.status == 401)
-        #expect(try JSONValue(parsing: asked.body).object?["code"] == "token.expired")
+        let asked = try await api.send("GET", base + "/tasks", as: "outdated", [("Accept", "application/json")])
+        #expect(asked.status == 401 && asked.code == "token.expired")
+    }
+
+    @Test(
+        "What the server refuses itself is text at the same addresses", arguments: HTTPFault.allCases, ["", "/below"])
+    func adalFaults(fault: HTTPFault, base: String) throws {
+        let paths = [("/tasks:3000", true), ("/todoserver/tasks", true), ("/api/tasks", false), ("/%2F", false)]
+        for (path, isOld) in paths {
+            let target = (try? RequestTarget(parsing: base + path)) ?? RequestTarget(raw: path, absolutePath: "")
+            let head = RequestHead(method: .get, target: target, headers: ["Accept": "*/*"])
+            let type = HTTPFault.refuse(atAPI: fault, head, below: base).headers["Content-Type"]
+            #expect((type == "text/plain; charset=utf-8") == isOld, "\(path)")
+        }
     }
 
     @Test(

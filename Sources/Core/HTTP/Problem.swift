@@ -13,8 +13,6 @@ package struct Problem: Error, Sendable, Equatable {
     package var detail: String
     /// The ids of the tasks that the problem concerns, as `ids`, if it concerns one or some of several.
     package var identifiers: [Int64]
-    /// The reference of this occurrence, usually made of the request identifier.
-    package var instance: String?
     /// Field lines that belong to the answer, such as `Allow` or `WWW-Authenticate`.
     package var headers: FieldLines
 
@@ -30,26 +28,18 @@ package struct Problem: Error, Sendable, Equatable {
         self.headers = headers
     }
 
-    /// The path below which a proxy has put the server, or nothing.
-    package var base = ""
-
-    /// The address at which the kind of problem is described; it is relative, so it works under any name of the server.
-    package var type: String { "\(base)/problems.html#\(code)" }
+    /// The JSON of a problem that never changes, made once because a flood of requests gets it.
+    private var template: JSONTemplate?
 }
 
 extension Problem {
     package static let mediaType = "application/problem+json"
 
-    /// The problem as one line of JSON, with `error` and `message` for readers that know no RFC 9457.
-    package var json: [UInt8] {
-        var members: [(String, JSONValue)] = [
-            ("type", .string(type)), ("title", .string(title)), ("status", .integer(Int64(status.rawValue))),
-            ("detail", .string(detail)), ("code", .string(code)),
-        ]
-        if !identifiers.isEmpty { members.append(("ids", .array(identifiers.map { .integer($0) }))) }
-        if let instance { members.append(("instance", .string(instance))) }
-        members += [("error", .string(code)), ("message", .string(detail))]
-        return JSONValue.object(JSONObject(members)).serialized()
+    /// The same problem with its JSON made already.
+    package func prepared() -> Problem {
+        var problem = self
+        problem.template = JSONTemplate(self, below: "")
+        return problem
     }
 
     package var line: [UInt8] {
@@ -59,12 +49,12 @@ extension Problem {
 
     /// Returns the answer with this problem; `cacheControl` is nil if the caller adds the field.
     ///
-    /// JSON is only for clients that ask for it, and for pages: the old client with ADAL ends if it gets an object for
-    /// a list.
+    /// `isOld` says that the address is one of old clients: that with ADAL ends if it gets an object for a list
+    /// (docs/clients.md, "Errors"). `base` is the path below which a proxy has put the server, or nothing.
     package func response(
-        for head: RequestHead?, cacheControl: String? = "no-store", below base: String = ""
+        for head: RequestHead?, isOld: Bool = false, cacheControl: String? = "no-store", below base: String = ""
     ) -> Response {
-        let asJSON = head?.prefersProblemJSON ?? false
+        let asJSON = head?.takesProblemJSON(isOld: isOld) ?? false
         var response = Response(status, body: asJSON ? json(for: head, below: base) : line)
         response.headers.append("Content-Type", asJSON ? Problem.mediaType : "text/plain; charset=utf-8")
         if let cacheControl { response.headers.append("Cache-Control", cacheControl) }
@@ -73,17 +63,56 @@ extension Problem {
     }
 
     private func json(for head: RequestHead?, below base: String) -> [UInt8] {
-        var problem = self
-        problem.base = base
-        if problem.instance == nil, let head { problem.instance = "/requests/\(head.identifier)" }
-        return problem.json
+        let made = base.isEmpty ? template : nil
+        return (made ?? JSONTemplate(self, below: base)).json(of: head?.identifier)
+    }
+}
+
+/// One line of JSON without `instance`, with `error` and `message` for readers that know no RFC 9457.
+private struct JSONTemplate: Sendable, Equatable {
+    private let start: [UInt8]
+    private let end: [UInt8]
+
+    init(_ problem: Problem, below base: String) {
+        // The address is relative, so it works under any name of the server.
+        var members: [(String, JSONValue)] = [
+            ("type", .string("\(base)/problems.html#\(problem.code)")), ("title", .string(problem.title)),
+            ("status", .integer(Int64(problem.status.rawValue))), ("detail", .string(problem.detail)),
+            ("code", .string(problem.code)),
+        ]
+        if !problem.identifiers.isEmpty { members.append(("ids", .array(problem.identifiers.map { .integer($0) }))) }
+        start = JSONValue.object(JSONObject(members)).serialized().dropLast()
+        let old: JSONValue = ["error": .string(problem.code), "message": .string(problem.detail)]
+        end = old.serialized()
+    }
+
+    /// The reference of an occurrence is made of the identifier of its request, which is letters and digits.
+    func json(of identifier: String?) -> [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(start.count + end.count + 64)
+        json += start
+        if let identifier {
+            json += #","instance":"/requests/"#.utf8
+            json += identifier.utf8
+            json.append(UInt8(ascii: "\""))
+        }
+        json.append(UInt8(ascii: ","))
+        json += end.dropFirst()
+        return json
     }
 }
 
 extension RequestHead {
-    /// Whether problems are answered in JSON: `Accept` prefers a JSON type to text, or a page asks (`Origin`).
-    var prefersProblemJSON: Bool {
-        headers.contains("Origin") || headers.preferJSON(["application/json", Problem.mediaType])
+    /// Whether problems are answered in JSON: unless `Accept` prefers text by name.
+    ///
+    /// Old clients must prefer JSON, and pages (`Origin`) always get JSON.
+    func takesProblemJSON(isOld: Bool) -> Bool {
+        if headers.contains("Origin") { return true }
+        // Of a head that libmicrohttpd refused, only the longest field is known.
+        guard !target.raw.isEmpty else { return false }
+        guard headers.contains("Accept") else { return !isOld }
+        let types = ["application/json", Problem.mediaType]
+        return isOld ? headers.preferJSON(types) : !types.allSatisfy { headers.name("text/plain", before: $0) }
     }
 }
 
@@ -192,13 +221,15 @@ extension HTTPFault {
         refuse(fault, head, below: "")
     }
 
-    /// The same, for a server that a proxy has put below a path.
-    package static func refuse(_ fault: HTTPFault, _ head: RequestHead?, below base: String) -> Response {
+    /// The same, for a server with addresses of old clients, and that a proxy has put below a path.
+    package static func refuse(
+        _ fault: HTTPFault, _ head: RequestHead?, isOld: Bool = false, below base: String
+    ) -> Response {
         var problem = fault.problem
         if fault == .tooManyFields, let name = head?.headers.longestName {
             problem.detail += " The longest header is \(name)."
         }
-        var response = problem.response(for: head, below: base)
+        var response = problem.response(for: head, isOld: isOld, below: base)
         response.headers.append("X-Content-Type-Options", "nosniff")
         if let head { response.headers.append("X-Request-Id", head.identifier) }
         return response

@@ -93,18 +93,22 @@ enum CredentialFailure: Error {
 
     // These answers are made once, since a flood of requests gets them.
     private static let missingToken = Problem(
-        401, "auth.missing", "No token", "Send a token: Authorization: Bearer <token>.", headers: challenge())
+        401, "auth.missing", "No token", "Send a token: Authorization: Bearer <token>.", headers: challenge()
+    ).prepared()
     private static let invalidToken = Problem(
         401, "token.invalid", "The access token is invalid", "Sign in again, and send the new token.",
-        headers: challenge("error=\"invalid_token\", error_description=\"The access token is invalid\""))
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token is invalid\"")
+    ).prepared()
     private static let expiredToken = Problem(
         401, "token.expired", "The access token expired", "Refresh the token or sign in again, and send the new one.",
-        headers: challenge("error=\"invalid_token\", error_description=\"The access token expired\""))
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token expired\"")
+    ).prepared()
 
     private static let longToken = Problem(
         401, "token.too_long", "The access token is too long",
         "A new token would be as long. Ask the operator to have fewer groups or claims put into tokens of up to 16 KiB.",
-        headers: challenge("error=\"invalid_token\", error_description=\"The access token is too long\""))
+        headers: challenge("error=\"invalid_token\", error_description=\"The access token is too long\"")
+    ).prepared()
 
     private static func problem(ofMissing scope: String) -> Problem {
         Problem(

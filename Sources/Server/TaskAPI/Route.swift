@@ -279,16 +279,19 @@ struct PathPattern: Sendable {
 struct RequestPath: Sendable {
     /// A slash before each segment.
     let text: String
+    /// Whether only old clients have this address, whose errors are text unless they ask for JSON.
+    let isOld: Bool
 
     init(_ target: RequestTarget, below base: String) {
         var text = target.absolutePath
         if !base.isEmpty, text == base || text.hasPrefix("\(base)/") { text = String(text.dropFirst(base.count)) }
         let path = text.utf8.span
-        if path.extracting(path.segment(at: 0)).isSame(as: "todoserver") {
-            text = String(Substring(text.utf8.dropFirst(11)))
-        }
-        if let rest = Self.afterTasksAlias(text) { text = "/api/tasks" + rest }
+        let isBelowOld = path.extracting(path.segment(at: 0)).isSame(as: "todoserver")
+        if isBelowOld { text = String(Substring(text.utf8.dropFirst(11))) }
+        let rest = Self.afterTasksAlias(text)
+        if let rest { text = "/api/tasks" + rest }
         self.text = text
+        isOld = isBelowOld || rest != nil
     }
 
     func text(_ range: Range<Int>) -> String {
@@ -327,5 +330,13 @@ extension Span<UInt8> {
     fileprivate var isInteger: Bool {
         let hasSign = !isEmpty && (self[0] == UInt8(ascii: "-") || self[0] == UInt8(ascii: "+"))
         return extracting((hasSign ? 1 : 0)..<count).isDigits
+    }
+}
+
+extension HTTPFault {
+    /// Answers a request that never reached the API, in the form that the clients of its address read.
+    package static func refuse(atAPI fault: HTTPFault, _ head: RequestHead?, below base: String) -> Response {
+        let isOld = head.map { RequestPath($0.target, below: base).isOld } ?? false
+        return refuse(fault, head, isOld: isOld, below: base)
     }
 }

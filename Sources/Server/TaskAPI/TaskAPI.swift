@@ -138,7 +138,7 @@ extension TaskAPI {
         // Answers of protected routes have a common one.
         let cacheControl = request.match.definition.isProtected ? nil : "no-store"
         var response = failure.problem.response(
-            for: request.head, cacheControl: cacheControl, below: configuration.base)
+            for: request.head, isOld: request.match.path.isOld, cacheControl: cacheControl, below: configuration.base)
         if response.status == 401, let parameter = resourceParameter,
             let challenge = response.headers["WWW-Authenticate"]
         {

@@ -22,13 +22,12 @@ extension ClientConnection {
         let method = Method(unsafe text(call.method))
         var peer = peer
         if isTrusted, let fault = noteClient(headers, &peer) { validator.refuse(fault) }
-        var target = RequestTarget(raw: "", absolutePath: "")
-        if validator.fault == nil {
-            do throws(HTTPFault) {
-                target = try self.target(for: method, host: validator.host)
-                try method.checkServed()
-            } catch { validator.refuse(error) }
-        }
+        var target = RequestTarget(raw: rawTarget, absolutePath: "")
+        // Also after another fault, because the form of a refusal depends on the address.
+        do throws(HTTPFault) {
+            target = try self.target(for: method, host: validator.host)
+            try method.checkServed()
+        } catch { validator.refuse(error) }
         head = RequestHead(method: method, target: target, headers: headers, identifier: identifier, peer: peer)
         guard let fault = validator.fault else { return .headAccepted(validator.body) }
         return .headRefused(refusal(of: fault), keepsConnection: fault.leavesFraming && validator.body == .none)

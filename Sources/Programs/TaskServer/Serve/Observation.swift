@@ -34,7 +34,7 @@ final class Observation: Sendable {
 
     /// Answers a request that never reached the API; log and metrics have only the kind of its fault.
     func refuse(_ fault: HTTPFault, _ head: RequestHead?, _ origins: CrossOrigin, below base: String) -> Response {
-        var response = HTTPFault.refuse(fault, head, below: base)
+        var response = HTTPFault.refuse(atAPI: fault, head, below: base)
         origins.allow(refused: head, in: &response.headers)
         let code = fault.problem.code
         faults.add(code)
