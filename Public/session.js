@@ -15,6 +15,7 @@ export class SignInError extends Error {}
 
 const OTHER_AUTHORITY = "The answer came from another sign-in service, or is for another application. Please try again; if that "
   + "does not help, tell the people who run this page.";
+const NO_CRYPTO = "A sign-in needs an encrypted connection. Open this page by https, or as localhost.";
 const NO_ROOM = "This browser has no room for a sign-in. Please free some space, then try again.";
 export const WRONG_CLOCK = "The clock of this device is ahead of the sign-in service's. Set it, then try again.";
 
@@ -67,8 +68,7 @@ export async function leave(config, policy, button, { place = () => ({}), compla
 /** Returns the policies that a visitor may choose, the likeliest first. */
 export function signInPolicies(config) {
   const rank = { signin: 0, signup: 1 };
-  return policies(config)
-    .filter((policy) => !["edit", "reset", "ropc"].includes(policy.kind))
+  return policies(config).filter((policy) => !["edit", "reset", "ropc"].includes(policy.kind))
     .sort((a, b) => (rank[a.kind] ?? 2) - (rank[b.kind] ?? 2));
 }
 
@@ -80,6 +80,7 @@ export function returnPolicy(config, used) {
 
 /** Leaves for the authority; `place` is where to come back to, `stays` whether to ask for a refresh token. */
 export async function signIn(config, policy, place, stays = canShare) {
+  if (!crypto.subtle) throw new SignInError(NO_CRYPTO); // plain http on a name of the network
   const { issuer, authorization_endpoint, ...known } = await metadata(config, policy);
   const namesItself = known.authorization_response_iss_parameter_supported === true;
   const attempt = { state: random(), nonce: random(), verifier: random(), policy, place, stays, issuer, namesItself };
@@ -168,9 +169,8 @@ async function refused(config, answer, attempt) {
     return away(signIn(config, attempt.policy, attempt.place, false)); // this authority does not know offline_access
   }
   if (description.includes("AADB2C90118")) {
-    const leadsNowhere = !reset || reset.name === attempt.policy;
-    if (leadsNowhere) throw new SignInError("Passwords cannot be reset from here. Please ask the people who run this page.");
-    return away(signIn(config, reset.name, attempt.place));
+    if (reset && reset.name !== attempt.policy) return away(signIn(config, reset.name, attempt.place));
+    throw new SignInError("Passwords cannot be reset from here. Please ask the people who run this page.");
   }
   if (description.includes("AADB2C90091")) return { ...attempt.place, cancelled: true };
   throw new SignInError(firstSentence(description));

@@ -57,6 +57,13 @@ class MainJourney:
         person.sign_in(address)
         person.await_texts("Written on the train", "Water the tomatoes", "Buy oat milk", "Buy bread")
 
+    def test_a_name_of_the_network_without_encryption(self):
+        # Browsers trust this address less than localhost, as they do a name of the network: it has no crypto.subtle.
+        self.chrome.get(self.servers.page.replace("127.0.0.1", "0.0.0.0"))
+        self.chrome.until(lambda: self.chrome.one("#policies button").is_displayed(), "the way in")
+        self.chrome.one("#policies button").click()
+        self.assertIn("Open this page by https, or as localhost.", self.chrome.words("#welcome-error"))
+
     def test_the_strip_stays_in_sight(self):
         self.expected = [*self.without_connection, "401"]
         address = self.newcomer()
