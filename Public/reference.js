@@ -50,17 +50,16 @@ function commonErrors() {
     .sort(([, a], [, b]) => a.localeCompare(b)));
 }
 
-/** HEAD is explained once, in the introduction, and needs no entry of its own. */
 function operationsOf(tag) {
   return Object.entries(contract.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method]?.tags.includes(tag))
-      .map((method) => ({ path, method, operation: item[method], shared: item.parameters ?? [] })));
+      .map((method) => ({ path, method, operation: item[method] })));
 }
 
 function methodBadge(method) { return make("span", { className: `method ${method}`, textContent: method.toUpperCase() }); }
 
-function card({ path, method, operation, shared }) {
-  const parameters = [...shared, ...(operation.parameters ?? [])].map(resolve);
+function card({ path, method, operation }) {
+  const parameters = (operation.parameters ?? []).map(resolve);
   return make("section",
     { className: "entry", id: operation.operationId, attributes: { "aria-labelledby": `${operation.operationId}-title` } },
     make("h3", { id: `${operation.operationId}-title` }, methodBadge(method), make("code", { textContent: path })),

@@ -20,17 +20,20 @@ def fits(value):
     return not isinstance(value, int) or -WHOLE <= value < WHOLE
 
 
-def is_lenient(body):
-    """Whether the body has what the introduction calls lenient readings, which the schemas leave out."""
+def is_lenient(body, names):
+    """Whether the body has what the introduction calls lenient readings, or members without a schema, which are ignored."""
     if isinstance(body, list):
-        return any(is_lenient(element) for element in body)
-    members = {name.lower(): value for name, value in body.items()} if isinstance(body, dict) else {}
-    texts = [members[name] for name in ("task", "text") if name in members]
-    done = members.get("completed")
-    # Under a name that the schemas do not have, a value may be wrong all the same.
-    hidden = isinstance(body, dict) and any(name.lower() in NAMES | {"text"} and name not in NAMES for name in body)
-    return (hidden or any(text is None or isinstance(text, (bool, int, float)) for text in texts)
+        return any(is_lenient(element, names) for element in body)
+    members = body if isinstance(body, dict) else {}
+    text, done = members.get("task", ""), members.get("completed")
+    return (not names.issuperset(members) or text is None or isinstance(text, (bool, int, float))
             or isinstance(done, str) and done.lower() in ("true", "false"))
+
+
+def names_of(operation):
+    """The members that the schema of the body has."""
+    many = {"id", "ifMatch"} if operation.path == "/api/tasks" else set()
+    return NAMES if operation.method == "post" else NAMES | {"remove"} | many
 
 
 def misnames(body):
@@ -44,7 +47,7 @@ def filter_body(context, body):
     # What adds a task ignores a completed that is no truth value, and a detail that is null.
     ignored = isinstance(body, dict) and context.operation.method == "post" and (
         not isinstance(body.get("completed", True), bool) or any(name in body and body[name] is None for name in DETAILS))
-    return fits(body) and not (is_lenient(body) or misnames(body) or ignored)
+    return fits(body) and not (is_lenient(body, names_of(context.operation)) or misnames(body) or ignored)
 
 
 @schemathesis.hook

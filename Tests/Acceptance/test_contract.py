@@ -10,6 +10,7 @@ import unittest
 import urllib.parse
 
 import yaml
+from jsonschema import Draft202012Validator
 
 import servers
 
@@ -33,6 +34,59 @@ class Problems(unittest.TestCase):
         text = (PUBLIC / "openapi.yaml").read_text()
         named = set(re.findall(r"\b(?:auth|token|task|store|keys|request|server)\.[a-z_]+\b", text))
         self.assertEqual(named - self.explained, set())
+
+
+class Linters(unittest.TestCase):
+    """What spectral and redocly warned of, which neither Debian nor PyPI has; their files are .spectral.yaml and redocly.yaml."""
+
+    def setUp(self):
+        self.text = (PUBLIC / "openapi.yaml").read_text()
+        self.contract = yaml.safe_load(self.text)
+        self.operations = [(f"{method} {path}", operation) for path, methods in self.contract["paths"].items()
+                           for method, operation in methods.items()]
+
+    def test_each_operation_is_described_and_may_be_refused(self):
+        tags = {tag["name"] for tag in self.contract["tags"]}
+        self.assertGreater(len(self.operations), 15)
+        for name, operation in self.operations:
+            with self.subTest(name):
+                self.assertTrue(operation["summary"] and operation["description"] and operation["operationId"])
+                self.assertTrue(operation["tags"] and tags.issuperset(operation["tags"]))
+                self.assertEqual([code[0] for code in operation["responses"]].count("2"), 1, "one success")
+                self.assertIn("4", [code[0] for code in operation["responses"]])
+
+    def test_the_license_is_named(self):
+        self.assertEqual(self.contract["info"]["license"], {"name": "MIT", "identifier": "MIT"})
+
+    def test_each_component_is_used(self):
+        for kind in set(self.contract["components"]) - {"securitySchemes"}:
+            for name in self.contract["components"][kind]:
+                self.assertIn(f"'#/components/{kind}/{name}'", self.text)
+
+    def test_each_example_fits_its_schema(self):
+        examples = list(self.examples(self.contract))
+        self.assertGreater(len(examples), 10)
+        for schema, example in examples:
+            Draft202012Validator({**schema, "components": self.contract["components"]}).validate(example)
+
+    def examples(self, value):
+        if isinstance(value, dict):
+            if "example" in value:
+                yield value.get("schema", value), value["example"]
+            value = value.values()
+        if not isinstance(value, str) and hasattr(value, "__iter__"):
+            for each in value:
+                yield from self.examples(each)
+
+    def test_bodies_of_requests_have_no_other_members(self):
+        """So a generated client does not compile with `complete`, which the server would ignore."""
+        schemas = self.contract["components"]["schemas"]
+        for name in ("NewTask", "TaskPatch", "TaskChange", "TaskReplacement"):
+            self.assertIs(schemas[name]["additionalProperties"], False, name)
+            for member in {"completed", "position"}:
+                schema = schemas[name]["properties"][member]
+                schema = schemas["TaskPosition"] if "$ref" in schema else schema
+                self.assertIn("null", schema["type"], f"{name}.{member}: NSwag would send 0 or false for what is not set")
 
 
 class Contract(unittest.TestCase):

@@ -43,6 +43,11 @@ stale = refusal(tasks.change_task, id=added.id, task_patch=TaskPatch(task="Buy b
 assert (stale.code, stale.status) == ("task.changed", 412)
 bare = tasks.change_task(added.id, TaskPatch(due=None))
 assert (bare.due, bare.notes) == (None, "Oat")
+# Code that makes a patch of a map writes null for whatever the map does not have.
+kept = tasks.change_task(added.id, TaskPatch.from_dict({"completed": False}))
+assert (kept.task, kept.completed, kept.notes, kept.position) == ("Buy milk", False, "Oat", 2.5)
+barer = tasks.change_task(added.id, TaskPatch.from_dict({"completed": True, "remove": ["position"]}))
+assert (barer.completed, barer.notes, barer.position) == (True, "Oat", None)
 
 ids = [added.id] + [tasks.add_task(NewTask(task=text)).id for text in "abcd"]
 changed = tasks.change_tasks([TaskChange(id=id, completed=True) for id in ids])

@@ -15,7 +15,7 @@ struct Contract {
         taskMembers = contract["components"]["schemas"]["TodoTask"]["properties"].members.map(\.name)
         identifier = contract["components"]["parameters"]["id"]["schema"]
         paths = contract["paths"].members.map { path in
-            let operations = path.value.members.filter { $0.name != "parameters" }
+            let operations = path.value.members
                 .map { (Method($0.name.uppercased()), ContractOperation($0.value)) }
             return (path.name, Dictionary(uniqueKeysWithValues: operations))
         }
@@ -23,17 +23,13 @@ struct Contract {
 }
 
 /// What the contract says of one method of a path.
-struct ContractOperation: Equatable {
-    let parameters: JSONValue
-    let statuses: [String]
+struct ContractOperation {
     let hasBody: Bool
     /// The whole contract demands a token, and `security: []` takes that back.
     let needsToken: Bool
     let scope: String?
 
     init(_ operation: JSONValue) {
-        parameters = operation["parameters"]
-        statuses = operation["responses"].members.map(\.name)
         hasBody = operation["requestBody"].object != nil
         needsToken = operation["security"].array?.isEmpty != true
         scope = operation["x-scope"].string

@@ -74,6 +74,79 @@ struct TaskDetailsTests {
         #expect(try await api.send("GET", "/api/tasks", as: "alice").body == before)
     }
 
+    /// What generated clients send to change one value, and the end of the task after that (docs/connect-a-client.md).
+    ///
+    /// Before, it is done and has three details. Python is of openapi-generator, as are Java's Gson and Jackson; Newtonsoft
+    /// and System.Text.Json are of NSwag.
+    @Test(
+        "A generated client changes one value and leaves the others, whatever it writes for what was not set",
+        arguments: [
+            ("Python, from_dict", "PATCH", #"{"completed":false,\#(nulls)}"#, #""a",false,\#(details)"#),
+            ("Python, from_dict", "PATCH", #"{"task":"b","completed":null,\#(nulls)}"#, #""b",true,\#(details)"#),
+            ("Python", "PATCH", #"{"due":null}"#, #""a",true,"notes":"n","position":2.5"#),
+            ("Newtonsoft", "PATCH", #"{"task":"b"}"#, #""b",true,\#(details)"#),
+            ("Newtonsoft", "PUT", #"{"task":"b","completed":true}"#, #""b",true,\#(details)"#),
+            ("System.Text.Json", "PATCH", #"{"task":"b","completed":null,\#(nulls)}"#, #""b",true,\#(details)"#),
+            ("System.Text.Json", "PATCH", #"{"task":null,"completed":false,\#(nulls)}"#, #""a",false,\#(details)"#),
+            ("System.Text.Json", "PUT", #"{"task":"b","completed":true,\#(nulls)}"#, #""b",true,\#(details)"#),
+            ("System.Text.Json", "PUT", #"{"task":"b","completed":null,\#(nulls)}"#, #""b",false,\#(details)"#),
+            (
+                "System.Text.Json", "PATCH",
+                #"{"task":null,"completed":null,"due":null,"notes":null,"position":null,"remove":["due"]}"#,
+                #""a",true,"notes":"n","position":2.5"#
+            ),
+            ("Kiota", "PATCH", #"{"completed":false}"#, #""a",false,\#(details)"#),
+            ("Kiota, Gson", "PATCH", #"{"remove":["position","due","due"]}"#, #""a",true,"notes":"n""#),
+            ("Jackson", "PATCH", #"{"notes":null}"#, #""a",true,"due":"2026-11-30","position":2.5"#),
+            ("TypeScript", "PUT", #"{"task":"b","notes":"m","remove":["due","position"]}"#, #""b",false,"notes":"m""#),
+        ])
+    func generatedBodies(client: String, method: String, body: String, end: String) async throws {
+        for path in ["/api/tasks/1", "/api/tasks"] where path.hasSuffix("1") || method == "PATCH" {
+            let api = TestedAPI(.inProcess)
+            let task = #"{"task":"a","completed":true,"due":"2026-11-30","notes":"n","position":2.5}"#
+            _ = try await api.send("POST", "/api/tasks", as: "alice", [json], task)
+            let sent = path.hasSuffix("1") ? body : #"[{"id":1,"ifMatch":null,\#(body.dropFirst())]"#
+            #expect(try await api.send(method, path, as: "alice", [json], sent).status == 200, "\(client): \(sent)")
+            let members = try await api.send("GET", "/api/tasks/1", as: "alice").object.members
+            let names = ["task", "completed", "due", "notes", "position"]
+            let values = members.filter { names.contains($0.name) }.map { member in
+                let value = member.value.serialized()
+                let text = String(decoding: value, as: UTF8.self)
+                return ["task", "completed"].contains(member.name) ? text : "\"\(member.name)\":\(text)"
+            }
+            #expect(values.joined(separator: ",") == end, "\(client): \(sent)")
+        }
+    }
+
+    private static let nulls = #""due":null,"notes":null,"position":null,"remove":null"#
+    private static let details = #""due":"2026-11-30","notes":"n","position":2.5"#
+
+    @Test(arguments: [#""task":"b""#, #""task":"b","completed":null,"due":null,"notes":null,"position":null"#])
+    func `A task that a generated client adds has no detail that was not set`(members: String) async throws {
+        let added = try await TestedAPI(.inProcess).send("POST", "/api/tasks", as: "alice", [json], "{\(members)}")
+        #expect(added.status == 201 && added.text.hasSuffix(#"Z"}"#), "\(added.text)")
+    }
+
+    @Test(
+        "Only details are removed, and none that is set as well",
+        arguments: [
+            (#""remove":["task"]"#, "remove"), (#""remove":"due""#, "remove"), (#""remove":[1]"#, "remove"),
+            (#""remove":["due",null]"#, "remove"), (#""remove":["Due"]"#, "remove"),
+            (#""due":"2026-11-30","remove":["due"]"#, "due"),
+        ])
+    func wrongRemovals(members: String, name: String) async throws {
+        let api = TestedAPI(.inProcess)
+        #expect(try await api.send("POST", "/api/tasks?task=kept", as: "alice").status == 201)
+        for (path, body) in [("/api/tasks/1", "{\(members)}"), ("/api/tasks", "[{\"id\":1,\(members)}]")] {
+            let answer = try await api.send("PATCH", path, as: "alice", [json], body)
+            #expect(answer.status == 422 && answer.code == "task.detail")
+            #expect(answer.text.contains("\(name) must be "), "\(answer.text)")
+        }
+        // A new task has nothing to remove, and members that mean nothing are ignored.
+        let added = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"a","remove":["task"]}"#)
+        #expect(added.status == 201)
+    }
+
     @Test(arguments: ["due=x", "position=one", "position=0x1", "position=%20"])
     func `A form with a value that is not valid is refused`(field: String) async throws {
         let answer = try await TestedAPI(.inProcess).send("POST", "/api/tasks", as: "alice", [form], "task=a&\(field)")

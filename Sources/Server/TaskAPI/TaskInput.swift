@@ -106,14 +106,15 @@ struct TaskInput {
 }
 
 extension TaskInput {
-    /// The change that the fields ask for, as a merge patch (RFC 7396): a value that is not named stays.
+    /// The change that the fields ask for, as a merge patch (RFC 7396): a value that is not named stays, and so does one
+    /// that no task can be without and that is null, as code writes it that is generated from the contract.
     ///
     /// Of two names of one value that disagree, the stored task decides (``TaskChange/decided(by:)``).
     func change() throws(APIFailure) -> TaskChange {
         var text = TwoNames<TaskText>("task", or: "Text")
         var completed = TwoNames<Bool>("completed", or: "Completed")
         var modified: String?
-        for field in fields {
+        for field in fields where field.value != .null {
             if Self.isTextName(field.name) {
                 guard let value = try Self.text(of: field) else {
                     throw .input(.field(name: "task", expected: "a text of 1 to 4096 bytes"))
@@ -129,7 +130,8 @@ extension TaskInput {
             }
         }
         var change = TaskChange(
-            text: text.new ?? text.old, completed: completed.new ?? completed.old, details: try details())
+            text: text.new ?? text.old, completed: completed.new ?? completed.old,
+            details: try details(removing: removedDetails()))
         if text.disagree || completed.disagree {
             change.oldNames = TaskChange.OldNames(text: text.old, completed: completed.old, modified: modified)
         }
@@ -227,12 +229,13 @@ private struct TwoNames<Value: Equatable> {
 }
 
 extension TaskInput {
-    /// The details that the fields name: null, and an empty field of a form, stand for none.
+    /// The details that the fields name: null, and an empty field of a form, stand for none; but where other details are
+    /// named to be removed, null says nothing.
     ///
     /// A value of another form is refused, also in a new task; the fields of the sample servers are ignored then.
-    func details() throws(APIFailure) -> TaskDetailsChange {
+    func details(removing removed: [TaskDetail]? = nil) throws(APIFailure) -> TaskDetailsChange {
         var change = TaskDetailsChange()
-        for field in fields {
+        for field in fields where removed == nil || field.value != .null {
             for detail in TaskDetail.allCases where field.name.isEqualIgnoringCase(to: detail.name) {
                 let earlier = change
                 change.set(detail, to: try value(of: detail, field.value))
@@ -242,7 +245,24 @@ extension TaskInput {
                 }
             }
         }
+        for detail in removed ?? [] {
+            guard change.values[detail] == nil else {
+                throw .input(.detail(name: detail.name, expected: "left out, or not among remove"))
+            }
+            change.set(detail, to: nil)
+        }
         return change
+    }
+
+    /// The details that JSON names in its member `remove`; nil if there is no such member.
+    private func removedDetails() throws(APIFailure) -> [TaskDetail]? {
+        guard !isForm, let field = fields.first(where: { $0.name.isSame(as: "remove") }) else { return nil }
+        if field.value == .null { return [] }
+        let details = field.value.array?.map { name in TaskDetail.allCases.first { .string($0.name) == name } }
+        guard let found = details?.compactMap(\.self), found.count == details?.count else {
+            throw .input(.detail(name: "remove", expected: "a list of names of details, such as [\"due\"]"))
+        }
+        return found
     }
 
     /// The value that a field gives a detail; nil for none.
