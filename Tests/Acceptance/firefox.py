@@ -24,6 +24,7 @@ from browser import PATIENCE, Browser
 
 # The device that points is a mouse: without windows, Firefox finds none. No page of its own is opened, and nothing looked for.
 PREFERENCES = "".join(f'user_pref("{name}", {value});\n' for name, value in [
+    ("network.socket.ip_addr_any.disabled", "false"),  # 0.0.0.0 is this machine, without the trust in localhost
     ("marionette.port", 0), ("ui.primaryPointerCapabilities", 6), ("ui.allPointerCapabilities", 6),
     ("browser.startup.page", 0), ("startup.homepage_welcome_url", '"about:blank"'), ("browser.aboutwelcome.enabled", "false"),
     ("browser.startup.homepage_override.mstone", '"ignore"'), ("browser.newtabpage.enabled", "false"),
