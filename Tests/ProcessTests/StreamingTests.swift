@@ -1,3 +1,5 @@
+import Glibc
+import Platform
 import Support
 import Testing
 
@@ -27,5 +29,28 @@ struct StreamingTests {
         #expect(try first.stop() == .exit(0))
         _ = try client.read(to: "server.stopping")
         #expect(try second.stop() == .exit(0))
+    }
+
+    @Test func `A stream ends at once when its key is distrusted (V-97, V-110)`() throws {
+        let stage = try Stage()
+        let keys = "\(stage.folder)/keys"
+        let published = try exchange(stage.mockPort, "GET", "/\(Stage.tenant)/b2c_1_sign_in/discovery/v2.0/keys").text
+        let identifier = try #require(published.split(separator: "\"").dropFirst(5).first)
+        // Another key, which goes on serving; tokens are still signed with the first.
+        try stage.keys("publish")
+        try File.replace(keys, with: [])
+        let server = try stage.server(["TASKS_DISTRUSTED_KEYS_FILE": keys])
+        let token = try stage.token("user=alice")
+        let client = try RawClient(port: server.port, timeout: 180)
+        try client.send(
+            "GET /api/tasks/changes HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
+                + "Accept: text/event-stream\r\n\r\n")
+        #expect(try client.head()?.status == 200)
+        _ = try client.read(to: "\n\n")
+        try File.replace(keys, with: Array(identifier.utf8))
+        server.process.send(SIGHUP)
+        #expect(try client.read(to: "}\n\n").contains(#"event: end\#ndata: {"reason":"token.invalid"}"#))
+        #expect(try server.ask("GET", "/api/tasks", token: token).status == 401)
+        #expect(try server.stop() == .exit(0))
     }
 }

@@ -153,7 +153,7 @@ private struct History {
                     // The next event comes without a pause, which would take longer than all else.
                     await Task.yield()
                 }
-                if place.isShared { for server in servers { server.api.streams.check(at: 0, comparing: true) } }
+                if place.isShared { for server in servers { server.api.streams.check(comparing: true) } }
                 return false
             }
             guard hasList else { return false }

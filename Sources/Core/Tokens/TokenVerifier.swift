@@ -10,11 +10,18 @@ package protocol TokenVerifier: Sendable {
     ///
     /// Returns nil if the token must be verified again.
     func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal?
+
+    /// A number that changes with everything that tokens are judged by, except for the time: then a token that was
+    /// verified may be refused (V-110).
+    var generation: UInt64 { get }
 }
 
 extension TokenVerifier {
     /// Returns nil: a verifier without a cache verifies every time.
     package func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal? { nil }
+
+    /// Returns 0: a verifier without keys judges by the time only.
+    package var generation: UInt64 { 0 }
 }
 
 /// The result of a verification as far as it comes without waiting.

@@ -166,6 +166,12 @@ package final class BearerVerifier: TokenVerifier {
         verificationTimes.add(UInt64(clamping: time.now - start))
     }
 
+    /// The sum of the sources' generations of keys, in which the end of a source counts, too (V-110).
+    package var generation: UInt64 {
+        let now = time.now
+        return caches.indices.reduce(0) { $0 + caches[$1].current(now: now).generation + (isClosed($1) ? 1 : 0) }
+    }
+
     // MARK: Start and stop
 
     /// Reads the key file, starts the threads and begins to fetch; returns at once.

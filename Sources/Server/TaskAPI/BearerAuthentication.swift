@@ -18,6 +18,9 @@ struct BearerAuthentication: Sendable {
         rate = configuration.rateLimit.map { RateLimiter(perSecond: $0, time: configuration.time) }
     }
 
+    /// What tokens are judged by now; see ``Tokens/TokenVerifier/generation``.
+    var generation: UInt64 { verifier.generation }
+
     func token(of head: RequestHead) throws(APIFailure) -> ArraySlice<UInt8> {
         switch BearerCredentials(of: head, allowQuery: allowQueryToken) {
         case .none: throw .credentials(.missing)

@@ -44,3 +44,41 @@ extension ListChanges {
         self.init(owner: owner, since: since, limit: limit.map { Int($0) } ?? Self.most)
     }
 }
+
+extension TaskHandlers {
+    /// `GET /api/tasks/changes` with `Accept: text/event-stream`: the same as a stream, from the point of
+    /// `Last-Event-ID` or `since`.
+    func streamChanges(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
+        let query = try ListChanges(request.head, of: owner)
+        let (stream, content) = try streams.open(query, request)
+        return .pending { [self] () async throws(APIFailure) in
+            let isKnown = try await storing(withRoomOf: owner) { () async throws(StoreError) in
+                try await stream.begin()
+            }
+            guard isKnown else { throw .state(.changesForgotten) }
+            var response = Response(200, headers: Self.streamHeaders)
+            response.stream = content
+            return response
+        }
+    }
+
+    /// nginx would collect events until its buffer is full.
+    private static let streamHeaders: FieldLines = [
+        "Content-Type": "text/event-stream", "X-Accel-Buffering": "no", "Vary": "Accept",
+    ]
+}
+
+extension ListChanges {
+    /// The question of a stream, which goes on after the last event that the client has.
+    fileprivate init(_ head: RequestHead, of owner: Owner) throws(APIFailure) {
+        let asked = try ListChanges(head.target, of: owner)
+        guard let identifier = head.headers["Last-Event-ID"] else {
+            self = asked
+            return
+        }
+        guard let point = ChangePoint(token: identifier, for: owner) else {
+            throw .input(.field(name: "Last-Event-ID", expected: "the id of an event that was sent to the same person"))
+        }
+        self.init(owner: owner, since: point, limit: asked.limit)
+    }
+}

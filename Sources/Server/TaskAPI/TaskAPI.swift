@@ -22,7 +22,7 @@ package final class TaskAPI: RequestHandler {
         self.configuration = configuration
         authentication = BearerAuthentication(configuration)
         pages = PublicHandlers(configuration)
-        streams = ChangeStreams(configuration)
+        streams = ChangeStreams(configuration, authentication)
         routes = RouteTable(TaskHandlers(configuration, streams), pages, below: configuration.base)
         commonHeaders = CommonHeaders(configuration)
         resourceParameter = ProtectedResource(configuration).challengeParameter

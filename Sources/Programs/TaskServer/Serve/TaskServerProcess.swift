@@ -53,7 +53,7 @@ final class TaskServerProcess: Sendable {
         try rethrowing(as: OperatorError.init) { [streams, streamsCheck] () throws(SystemError) in
             // On a thread of its own: while tasks wait, libdispatch opens files, and ends the process if it cannot.
             try streamsCheck.start("streams") {
-                streams.check(at: SystemTime().wallMilliseconds / 1000, comparing: isShared)
+                streams.check(comparing: isShared)
                 return Int64(clamping: SystemTime().monotonicNanoseconds) + 1_000_000_000
             }
             try verifier.start()
