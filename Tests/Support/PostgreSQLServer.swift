@@ -189,6 +189,12 @@ package final class PostgreSQLServer: Sendable {
         throw ChildProcess.Failure(description: "never true: \(question)")
     }
 
+    /// Runs a line of bash with PostgreSQL's programs, and the connection string of a database in `$DATABASE`.
+    package static func run(_ line: String, of address: String) throws {
+        let paths = "export PATH=\(programs):$PATH DATABASE='\(address)'"
+        try ChildProcess.run(script: "set -e -o pipefail; \(paths); \(line)")
+    }
+
     /// Runs statements with psql, and returns what they print, without headers.
     @discardableResult
     package func command(_ sql: String, in database: String = "postgres") throws -> String {

@@ -26,6 +26,8 @@ final class PostgreSQLSession: StoreSession {
     private let configuration: Configuration
     private let time = SystemTime()
     private let isPrepared: Bool
+    /// Whether the rows of the database know the transaction that wrote them, as CockroachDB's do not.
+    private let hasWriter: Bool
     /// When the session is next asked whether the server has ended it; monotonic nanoseconds.
     private var nextCheck: UInt64 = 0
     private var nextPruning: UInt64
@@ -44,18 +46,20 @@ final class PostgreSQLSession: StoreSession {
         self.configuration = configuration
         // One session is enough. With foreign partitions the operator does it: they are on several servers.
         nextPruning = number == 0 && !configuration.isOneOwnerOnly ? 0 : .max
-        isPrepared =
-            configuration.preparation.isWanted ? try Self.prepare(on: connection, configuration.preparation) : false
+        hasWriter = (try? connection.run("SELECT xmin FROM owners WHERE owner = ''")) != nil
+        isPrepared = try Self.prepare(on: connection, configuration.preparation, hasWriter)
         try connection.enterPipeline()
     }
 
     /// Returns whether the session is ours alone: in a fresh one no name can be taken.
     private static func prepare(
-        on connection: PipelineConnection, _ preparation: StatementPreparation
+        on connection: PipelineConnection, _ preparation: StatementPreparation, _ hasWriter: Bool
     ) throws(PostgreSQLError) -> Bool {
+        guard preparation.isWanted else { return false }
         do throws(PostgreSQLError) {
             for statement in TaskStatement.allCases where statement.isPrepared {
-                try connection.prepare(statement.preparedName, statement.sql, statement.types)
+                let sql = hasWriter ? statement.sql : statement.sqlWithoutWriter
+                try connection.prepare(statement.preparedName, sql, statement.types)
             }
             return true
         } catch {
@@ -156,7 +160,7 @@ final class PostgreSQLSession: StoreSession {
         let deadline = time.monotonicNanoseconds + UInt64(configuration.options.deadlineMilliseconds + 1000) * 1_000_000
         let isPrepared = isPrepared && configuration.preparation.isWanted
         for statement in statements {
-            try connection.send(statement.form(isPrepared: isPrepared), statement.parameters)
+            try connection.send(statement.form(isPrepared: isPrepared, hasWriter: hasWriter), statement.parameters)
         }
         try connection.synchronize()
         var failed: (index: Int, error: PostgreSQLError)?

@@ -89,7 +89,7 @@ final class PostgreSQLRead: JobWork {
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
     let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?
     /// If the statement only reads the point of an owner's changes: the owner, and what to do with the point.
-    let point: (owner: Owner, receive: @Sendable (ChangePoint) -> PostgreSQLRead?)?
+    let point: (owner: Owner, receive: @Sendable (ListPoint) -> PostgreSQLRead?)?
 
     /// A read whose rows are the whole outcome.
     fileprivate convenience init<Outcome: Sendable>(
@@ -108,21 +108,24 @@ final class PostgreSQLRead: JobWork {
         point = nil
     }
 
-    init(pointOf owner: Owner, receive: @escaping @Sendable (ChangePoint) -> PostgreSQLRead?) {
+    init(pointOf owner: Owner, receive: @escaping @Sendable (ListPoint) -> PostgreSQLRead?) {
         statements = [BoundStatement(.listPoint, of: owner)]
         self.receive = { receive(Self.listPoint(in: $0)) }
         point = (owner, receive)
     }
 
-    fileprivate static func listPoint(in rows: borrowing Rows) -> ChangePoint {
-        rows.count > 0 ? ChangePoint(origin: rows.integer(0, 0), number: rows.integer(0, 1)) : .beginning
+    fileprivate static func listPoint(in rows: borrowing Rows) -> ListPoint {
+        rows.count > 0 ? listPoint(in: rows, 0, from: 0) : .beginning
     }
 
-    fileprivate static func points(in rows: borrowing Rows) -> [Owner: ChangePoint] {
-        var points: [Owner: ChangePoint] = [:]
-        for row in 0..<rows.count {
-            points[Owner(rows.text(row, 0))] = ChangePoint(origin: rows.integer(row, 1), number: rows.integer(row, 2))
-        }
+    private static func listPoint(in rows: borrowing Rows, _ row: Int, from first: Int) -> ListPoint {
+        let changes = ChangePoint(origin: rows.integer(row, first), number: rows.integer(row, first + 1))
+        return ListPoint(changes, writtenBy: rows.integer(row, first + 2))
+    }
+
+    fileprivate static func points(in rows: borrowing Rows) -> [Owner: ListPoint] {
+        var points: [Owner: ListPoint] = [:]
+        for row in 0..<rows.count { points[Owner(rows.text(row, 0))] = listPoint(in: rows, row, from: 1) }
         return points
     }
 
@@ -175,7 +178,7 @@ final class PostgreSQLRead: JobWork {
 
     static func changeNumbers(of owners: [Owner], _ reply: Reply<[Owner: Int64]>) -> PostgreSQLRead {
         let statement = BoundStatement(.points, [.texts(owners.map(\.identifier))])
-        return PostgreSQLRead(statement, { reply.answer($0) }) { points(in: $0).mapValues(\.number) }
+        return PostgreSQLRead(statement, { reply.answer($0) }) { points(in: $0).mapValues(\.changes.number) }
     }
 
     /// The bytes of a page, of the task that fills it, and of one more task that shows that others follow.
@@ -217,14 +220,14 @@ struct ListReading: Sendable {
     /// Reads as many tasks of a selection as fit in an answer, and keeps the list if a point is given.
     ///
     /// If the first statement cannot give all rows or long details, a second one asks for the bytes of a page.
-    func page(at point: ChangePoint?) -> PostgreSQLRead {
+    func page(at point: ListPoint?) -> PostgreSQLRead {
         PostgreSQLRead(short) { rows in
             let isCut = rows.count == TaskStatement.firstRows && selection.limit.map { $0 >= rows.count } ?? true
             return isCut || Self.lacksDetails(rows) ? longPage(at: point) : answer(rows, point)
         }
     }
 
-    private func longPage(at point: ChangePoint?) -> PostgreSQLRead {
+    private func longPage(at point: ListPoint?) -> PostgreSQLRead {
         let bytes = PostgreSQLRead.longBytes(in: answers)
         let parameters = parameters(rows: bytes / TaskStatement.leastRendered + 2) + [.integer(Int64(bytes))]
         return PostgreSQLRead(BoundStatement(.longPage, of: owner, parameters)) { answer($0, point) }
@@ -248,7 +251,7 @@ struct ListReading: Sendable {
     }
 
     /// Answers all callers; no other read follows.
-    private func answer(_ rows: borrowing Rows, _ point: ChangePoint?) -> PostgreSQLRead? {
+    private func answer(_ rows: borrowing Rows, _ point: ListPoint?) -> PostgreSQLRead? {
         cache.countRead()
         do throws(StoreError) {
             let found = try rendered(rows)

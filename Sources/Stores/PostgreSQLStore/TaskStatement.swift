@@ -23,10 +23,10 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         switch self {
         case .page: Self.pageSQL
         case .longPage: Self.longPageSQL
-        case .listPoint: "SELECT origin, change FROM owners WHERE owner = $1"
+        case .listPoint: "SELECT origin, change, xmin FROM owners WHERE owner = $1"
         case .firstChanges: Self.firstChangesSQL
         case .laterChanges: Self.laterChangesSQL
-        case .points: "SELECT owner, origin, change FROM owners WHERE owner = ANY ($1)"
+        case .points: "SELECT owner, origin, change, xmin FROM owners WHERE owner = ANY ($1)"
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .add: Self.addSQL
         case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
@@ -60,6 +60,15 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .prune: Self.pruneSQL
         case .pruneRemoved: Self.pruneRemovedSQL
         case .pruneOwners: Self.pruneOwnersSQL
+        }
+    }
+
+    /// The statement in a database without the column `xmin`: there a number that is taken again is not noticed.
+    var sqlWithoutWriter: String {
+        switch self {
+        case .listPoint: "SELECT origin, change, 0 FROM owners WHERE owner = $1"
+        case .points: "SELECT owner, origin, change, 0 FROM owners WHERE owner = ANY ($1)"
+        default: sql
         }
     }
 
@@ -338,7 +347,8 @@ struct BoundStatement: Sendable {
     }
 
     /// The name of the statement in a session in which it was prepared; otherwise its SQL.
-    func form(isPrepared: Bool) -> PipelineConnection.Statement {
-        isPrepared && kind.isPrepared ? .prepared(kind.preparedName) : .text(kind.sql)
+    func form(isPrepared: Bool, hasWriter: Bool) -> PipelineConnection.Statement {
+        isPrepared && kind.isPrepared
+            ? .prepared(kind.preparedName) : .text(hasWriter ? kind.sql : kind.sqlWithoutWriter)
     }
 }

@@ -6,8 +6,8 @@ package import Tasks
 /// A list is never older than another answer. Where only this store changes the database, the lists of a transaction's
 /// owners are removed before its commit, and none is kept until the commit is over. Neither is the list of a load that
 /// began before: a load is announced before it reads. Where other servers change the database, too, a list is kept with
-/// the point of its owner's changes that was read before the list, and it is answered only to those who have read the
-/// same point since.
+/// the point of its owner's row that was read before the list, and it is answered only to those who have read the same
+/// point since.
 package final class ListCache: Sendable {
     /// The number of a load that has begun and not finished.
     package typealias Load = UInt64
@@ -34,7 +34,7 @@ package final class ListCache: Sendable {
     }
 
     /// An owner's list, at a point if it is kept with one, or an error if it cannot be sent now; nil if not cached.
-    package func list(of owner: Owner, at point: ChangePoint? = nil) -> Result<TaskList, StoreError>? {
+    package func list(of owner: Owner, at point: ListPoint? = nil) -> Result<TaskList, StoreError>? {
         state.withLock { state in
             let list = state.entries.list(of: owner, at: point)
             if case .success? = list { state.hits += 1 }
@@ -46,7 +46,7 @@ package final class ListCache: Sendable {
     package func holdsList(of owner: Owner) -> Bool { state.withLock { $0.entries.holdsList(of: owner) } }
 
     /// Keeps a list with the point that was read before it.
-    package func keep(_ list: TaskList, of owner: Owner, at point: ChangePoint) {
+    package func keep(_ list: TaskList, of owner: Owner, at point: ListPoint) {
         state.withLock { $0.entries.put(list, of: owner, at: point) }
     }
 
@@ -112,6 +112,20 @@ package final class ListCache: Sendable {
     }
 }
 
+/// The state of an owner's row at which a list was read.
+///
+/// Change numbers alone do not tell a list from another one: in a database that was put back, a number is taken again.
+package struct ListPoint: Sendable, Hashable {
+    package let changes: ChangePoint
+    /// The transaction that wrote the row; no other one of the database has this number.
+    package let writer: Int64
+
+    package init(_ changes: ChangePoint, writtenBy writer: Int64) { (self.changes, self.writer) = (changes, writer) }
+
+    /// The point of an owner who has no row.
+    package static let beginning = ListPoint(.beginning, writtenBy: 0)
+}
+
 /// Lists up to a number of bytes.
 ///
 /// To make room, the hand goes around and removes the next list that was not read since it last passed (the CLOCK
@@ -119,7 +133,7 @@ package final class ListCache: Sendable {
 struct ListCacheEntries {
     private struct Entry {
         let owner: Owner
-        let point: ChangePoint?
+        let point: ListPoint?
         /// The list without its lease, because the cache counts the list by its cost.
         let list: TaskList
         /// Whether the list is sent under a lease.
@@ -150,7 +164,7 @@ struct ListCacheEntries {
     func holdsList(of owner: Owner) -> Bool { positions[owner] != nil }
 
     /// The list of an owner, or an error if there is no lease for a long list now; nil if the list is not cached.
-    mutating func list(of owner: Owner, at point: ChangePoint?) -> Result<TaskList, StoreError>? {
+    mutating func list(of owner: Owner, at point: ListPoint?) -> Result<TaskList, StoreError>? {
         guard let position = positions[owner], entries[position].point == point else { return nil }
         entries[position].wasUsed = true
         let list = entries[position].list
@@ -163,7 +177,7 @@ struct ListCacheEntries {
     }
 
     /// Keeps a list, unless it alone is larger than the capacity.
-    mutating func put(_ list: TaskList, of owner: Owner, at point: ChangePoint? = nil) {
+    mutating func put(_ list: TaskList, of owner: Owner, at point: ListPoint? = nil) {
         remove(owner)
         let isLong = list.lease != nil
         let entry = Entry(owner: owner, point: point, list: list.holding(nil), isLong: isLong, lease: list.lease)

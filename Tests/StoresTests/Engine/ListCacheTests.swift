@@ -50,13 +50,15 @@ struct ListCacheTests {
 
     @Test func `A list that is kept with a point is answered at that point only`() {
         let cache = ListCache(capacity: 1 << 20)
-        let point = ChangePoint(origin: 5, number: 7)
+        let point = ListPoint(ChangePoint(origin: 5, number: 7), writtenBy: 3)
         cache.keep(old, of: alice, at: point)
         #expect(cache.holdsList(of: alice) && !cache.holdsList(of: bob))
         #expect(cache.list(of: alice, at: point) == .success(old))
-        for other in [nil, .beginning, ChangePoint(origin: 5, number: 8), ChangePoint(origin: 6, number: 7)] {
+        for (origin, number, writer) in [(0, 0, 0), (5, 8, 3), (6, 7, 3), (5, 7, 4)] as [(Int64, Int64, Int64)] {
+            let other = ListPoint(ChangePoint(origin: origin, number: number), writtenBy: writer)
             #expect(cache.list(of: alice, at: other) == nil)
         }
+        #expect(cache.list(of: alice) == nil)
         cache.endChange(of: [alice])
         #expect(!cache.holdsList(of: alice))
     }
