@@ -3,14 +3,13 @@ import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
-
-struct Item: Codable { var Id: Int, Text: String, completed: Bool }
+struct Item: Codable { var Id: Int, Text: String, completed: Bool, revision: Int }
 
 /// A change that waits until the server has it: of a new task without an id; without values it is a removal.
 struct Change: Codable {
     var id: Int?, text: String?, completed: Bool?
-    /// The text that the person saw, and a key that makes an addition safe to repeat.
-    var seen: String?, key = UUID().uuidString
+    /// The revision that the person saw, and a key that makes an addition safe to repeat.
+    var seen: Int?, key = UUID().uuidString
 }
 
 /// The answer to a question for changes, and the data of an event.
@@ -33,10 +32,8 @@ actor SyncedList {
     /// Notes a change, which the next ``push()`` sends.
     func note(_ change: Change) throws {
         var change = change
-        if let id = change.id, let text = change.text {
-            change.seen = state.tasks[id]?.Text
-            state.tasks[id]?.Text = text
-        }
+        change.seen = change.id.flatMap { state.tasks[$0]?.revision }
+        if let id = change.id, let text = change.text { state.tasks[id]?.Text = text }
         state.waiting.append(change)
         try save()
     }
@@ -47,22 +44,19 @@ actor SyncedList {
     private func request(_ path: String, _ headers: [String: String] = [:]) async throws -> URLRequest {
         guard let address = URL(string: url + path) else { throw URLError(.badURL) }
         var request = URLRequest(url: address, timeoutInterval: 45)  // A stream says something every 15 s.
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        request.setValue("Bearer \(await token())", forHTTPHeaderField: "Authorization")
+        request.allHTTPHeaderFields = headers.merging(["Authorization": "Bearer \(await token())"]) { $1 }
         return request
     }
 
     private func answer(_ path: String, _ method: String = "GET", _ body: [String: any Sendable]? = nil, _ headers: [String: String] = [:])
-        async throws -> (status: Int, tag: String?, data: Data)
-    {
+        async throws -> (status: Int, data: Data) {
         while true {
             var request = try await request(path, headers.merging(["Content-Type": "application/json"]) { $1 })
             request.httpMethod = method
             request.httpBody = try body.map { try JSONSerialization.data(withJSONObject: $0) }
             let (data, response) = try await URLSession.shared.data(for: request)
             guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-            let status = response.statusCode
-            guard [429, 503].contains(status) else { return (status, response.value(forHTTPHeaderField: "ETag"), data) }
+            guard [429, 503].contains(response.statusCode) else { return (response.statusCode, data) }
             try await Task.sleep(for: .seconds(Int(response.value(forHTTPHeaderField: "Retry-After") ?? "") ?? 1))
         }
     }
@@ -71,27 +65,28 @@ actor SyncedList {
     func push() async throws -> [(Change, status: Int)] {
         var refused: [(Change, status: Int)] = []
         while let change = state.waiting.first {
-            let status = try await send(change)
+            let (status, data) = try await send(change)
             if status == 401 || status >= 500 { throw Refused(status: status) }
             if status >= 400 { refused.append((change, status)) }
             state.waiting.removeFirst()
+            // What the person did to the task later, they did to what this change has made of it.
+            let task = try? JSONDecoder().decode(Item.self, from: data)
+            for index in state.waiting.indices where state.waiting[index].id == task?.Id { state.waiting[index].seen = task?.revision }
             try save()
         }
         return refused
     }
 
-    private func send(_ change: Change) async throws -> Int {
-        let new = ["task": change.text ?? ""]
-        guard let id = change.id else { return try await answer("/api/tasks", "POST", new, ["Idempotency-Key": change.key]).status }
-        let path = "/api/tasks/\(id)"
-        if let completed = change.completed { return try await answer(path, "PATCH", ["completed": completed]).status }
-        guard let text = change.text else { return try await answer(path, "DELETE").status }
-        // A text replaces only the text that the person saw.
-        let found = try await answer(path)
-        guard found.status == 200 else { return found.status }
-        let now = try JSONDecoder().decode(Item.self, from: found.data).Text
-        guard now == change.seen, let tag = found.tag else { return now == text ? 200 : 412 }
-        return try await answer(path, "PATCH", ["Text": text], ["If-Match": tag]).status
+    private func send(_ change: Change) async throws -> (status: Int, data: Data) {
+        guard let id = change.id else { return try await answer("/api/tasks", "POST", ["task": change.text ?? ""], ["Idempotency-Key": change.key]) }
+        // The server refuses to change or remove what another device has changed since the person saw it.
+        let (path, guarded) = ("/api/tasks/\(id)", change.seen.map { ["If-Match": "\"\(id).\($0)\""] } ?? [:])
+        let values: [String: any Sendable] = change.completed.map { ["completed": $0] } ?? change.text.map { ["Text": $0] } ?? [:]
+        let sent = try await answer(path, values.isEmpty ? "DELETE" : "PATCH", values.isEmpty ? nil : values, guarded)
+        guard sent.status == 412 else { return sent }
+        let found = try await answer(path)  // Perhaps the change was made before, and its answer got lost.
+        let now = try? JSONDecoder().decode(Item.self, from: found.data)
+        return now.map { $0.Text == change.text || $0.completed == change.completed } ?? false ? found : sent
     }
 
     /// Fetches what was changed since the last time.
@@ -116,20 +111,22 @@ actor SyncedList {
         return changes.more
     }
 
-    /// Calls `onChange` at each change until the token or the connection ends; then call ``pull()`` and this again.
-    func follow(_ onChange: @Sendable ([Item]) -> Void) async throws {
+    /// Calls `onChange` at each change from the last ``pull()`` on; returns the reason for which the server ended the stream.
+    func follow(_ onChange: @Sendable ([Item]) -> Void) async throws -> String? {
         let (lines, received) = AsyncThrowingStream<String, any Error>.makeStream()
         let session = URLSession(configuration: .default, delegate: Lines(received), delegateQueue: nil)
         defer { session.invalidateAndCancel() }
-        let headers = ["Accept": "text/event-stream", "Last-Event-ID": state.since ?? ""]
-        session.dataTask(with: try await request("/api/tasks/changes", headers)).resume()
+        session.dataTask(with: try await request("/api/tasks/changes", ["Accept": "text/event-stream", "Last-Event-ID": state.since ?? ""])).resume()
         var event = ""
         for try await line in lines {
             if line.hasPrefix("event: ") { event = String(line.dropFirst(7)) }
-            guard event == "changes", line.hasPrefix("data: ") else { continue }
-            _ = try apply(Data(line.dropFirst(6).utf8))
+            guard line.hasPrefix("data: ") else { continue }
+            let data = Data(line.dropFirst(6).utf8)
+            if event == "end" { return try JSONDecoder().decode([String: String].self, from: data)["reason"] }
+            _ = try apply(data)
             onChange(tasks)
         }
+        return nil
     }
 }
 
@@ -146,5 +143,8 @@ final class Lines: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         for line in lines { received.yield(String(decoding: line, as: UTF8.self)) }
     }
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) { received.finish(throwing: error) }
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let status = (task.response as? HTTPURLResponse)?.statusCode ?? 200
+        received.finish(throwing: error ?? (status == 200 ? nil : Refused(status: status)))
+    }
 }

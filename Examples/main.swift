@@ -13,7 +13,14 @@ if command == "remove" { try await list.note(Change(id: id)) }
 for (change, status) in try await list.push() { write("refused with \(status): \(change)") }
 try await list.pull()
 show(await list.tasks)
-if command == "follow" { try await list.follow(show) }
+while command == "follow" {
+    let reason: String?
+    do { reason = try await list.follow(show) } catch let error as URLError { reason = error.localizedDescription }
+    FileHandle.standardError.write(Data("the stream has ended: \(reason ?? "the connection was lost")\n".utf8))
+    if let reason, reason.hasPrefix("token.") || reason.hasPrefix("account.") { exit(1) }  // It helps to sign in again, and nothing else.
+    try await Task.sleep(for: .seconds(1))
+    try? await list.pull()  // While the server is away, the next round says so.
+}
 
 @Sendable func show(_ tasks: [Item]) { write(String(decoding: (try? JSONEncoder().encode(tasks)) ?? Data(), as: UTF8.self)) }
 

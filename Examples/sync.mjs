@@ -26,7 +26,7 @@ export class SyncedList {
   }
 
   rename(id, text) {
-    this.#note({ kind: "change", id, seen: this.#state.tasks[id]?.Text, values: { Text: text } });
+    this.#note({ kind: "change", id, values: { Text: text } });
   }
 
   finish(id) {
@@ -38,8 +38,9 @@ export class SyncedList {
   }
 
   #note(change) {
-    this.#state.waiting.push(change);
-    Object.assign(this.#state.tasks[change.id] ?? {}, change.values);
+    const task = this.#state.tasks[change.id] ?? {};
+    this.#state.waiting.push({ ...change, seen: task.revision });
+    Object.assign(task, change.values);
     this.#save();
   }
 
@@ -66,9 +67,11 @@ export class SyncedList {
       const change = this.#state.waiting[0];
       const answer = await this.#send(change);
       if (answer.status === 401 || answer.status >= 500) throw new Error(`not sent: ${answer.status}`);
-      if (!answer.ok) refused.push({ change, status: answer.status });
-      await answer.body?.cancel();
       this.#state.waiting.shift();
+      if (!answer.ok) refused.push({ change, status: answer.status });
+      const { revision } = answer.ok && answer.status !== 204 ? await answer.json() : {};
+      // What the person did to the task later, they did to what this change has made of it.
+      for (const later of this.#state.waiting) if (revision && later.id === change.id) later.seen = revision;
       this.#save();
     }
     return refused;
@@ -77,21 +80,17 @@ export class SyncedList {
   async #send(change) {
     const path = `/api/tasks/${change.id}`;
     const headers = { "Content-Type": "application/json" };
-    if (change.kind === "remove") return this.#request(path, { method: "DELETE" });
-    if (change.kind === "add") {
-      headers["Idempotency-Key"] = change.key;
-      return this.#request("/api/tasks", { method: "POST", headers, body: JSON.stringify({ task: change.text }) });
-    }
-    if (change.seen !== undefined) {
-      // A text replaces only the text that the person saw.
-      const found = await this.#request(path);
-      if (!found.ok) return found;
-      const now = (await found.json()).Text;
-      if (now === change.values.Text) return new Response();
-      if (now !== change.seen) return new Response(null, { status: 412 });
-      headers["If-Match"] = found.headers.get("ETag");
-    }
-    return this.#request(path, { method: "PATCH", headers, body: JSON.stringify(change.values) });
+    // The server refuses to change or remove what another device has changed since the person saw it.
+    if (change.seen) headers["If-Match"] = `"${change.id}.${change.seen}"`;
+    if (change.kind === "remove") return this.#request(path, { method: "DELETE", headers });
+    if (change.kind === "add") headers["Idempotency-Key"] = change.key;
+    if (change.kind === "add") return this.#request("/api/tasks", { method: "POST", headers, body: JSON.stringify({ task: change.text }) });
+    const answer = await this.#request(path, { method: "PATCH", headers, body: JSON.stringify(change.values) });
+    if (answer.status !== 412) return answer;
+    // Perhaps the change was made before, and its answer got lost.
+    const found = await this.#request(path);
+    const now = found.ok ? await found.clone().json() : {};
+    return Object.entries(change.values).every(([name, value]) => now[name] === value) ? found : answer;
   }
 
   // Fetches what was changed since the last time.
@@ -99,13 +98,9 @@ export class SyncedList {
     for (let more = true; more; ) {
       const since = this.#state.since ? `?since=${this.#state.since}` : "";
       const answer = await this.#request(`/api/tasks/changes${since}`);
-      if (answer.status === 410) {
-        // The point is too old: the whole list is read again.
-        [this.#state.since, this.#state.tasks] = [null, {}];
-        continue;
-      }
-      if (!answer.ok) throw new Error(`not read: ${answer.status} ${await answer.text()}`);
-      more = this.#apply(await answer.json());
+      if (answer.ok) more = this.#apply(await answer.json());
+      else if (answer.status !== 410) throw new Error(`not read: ${answer.status} ${await answer.text()}`);
+      else [this.#state.since, this.#state.tasks] = [null, {}]; // The point is too old: the whole list is read again.
     }
   }
 
@@ -117,7 +112,7 @@ export class SyncedList {
     return more;
   }
 
-  // Calls `onChange` at each change from the last pull() on, until the token expires or the connection is lost. Then call both again.
+  // Calls `onChange` at each change from the last pull() on. Returns the reason for which the server has ended the stream.
   async follow(onChange) {
     const headers = { Accept: "text/event-stream", "Last-Event-ID": this.#state.since };
     const answer = await this.#request("/api/tasks/changes", { headers });
@@ -126,8 +121,10 @@ export class SyncedList {
     for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
       const events = (text + piece).split("\n\n");
       text = events.pop();
-      for (const event of events.filter((event) => /^event: changes$/m.test(event))) {
-        this.#apply(JSON.parse(event.match(/^data: (.*)$/m)[1]));
+      for (const event of events.filter((event) => /^event: /m.test(event))) {
+        const data = JSON.parse(event.match(/^data: (.*)$/m)[1]);
+        if (/^event: end$/m.test(event)) return data.reason;
+        this.#apply(data);
         onChange(this.tasks);
       }
     }
@@ -144,4 +141,10 @@ if (command === "remove") list.remove(Number(words[0]));
 for (const { change, status } of await list.push()) console.log(`refused with ${status}: ${JSON.stringify(change)}`);
 await list.pull();
 show(list.tasks);
-if (command === "follow") await list.follow(show);
+while (command === "follow") {
+  const reason = await list.follow(show).catch((error) => error.message);
+  console.error(`the stream has ended: ${reason}`);
+  if (/^(token|account)\.|^not followed/.test(reason)) process.exit(1); // It helps to sign in again, and nothing else.
+  await new Promise((done) => setTimeout(done, 1000));
+  await list.pull().catch(() => {}); // While the server is away, the next round says so.
+}

@@ -1,13 +1,30 @@
 """The clients of Examples/ keep one list on two devices, by question and by stream, with both programs."""
 
+import http.server
 import json
 import subprocess
+import threading
 import unittest
 
 import test_generated_clients as generated
 from test_generated_clients import BUILD, PATIENCE, PERSON, run, servers
 
 EXAMPLES = servers.ROOT / "Examples"
+
+
+class Ending(http.server.BaseHTTPRequestHandler):
+    """A server whose streams end, each for the next reason."""
+
+    def do_GET(self):
+        streams = self.headers.get("Accept") == "text/event-stream"
+        reason = self.server.reasons.pop(0) if streams else None
+        data = {"reason": reason} if streams else {"changed": [], "removed": [], "next": "point", "more": False}
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write((f"event: end\ndata: {json.dumps(data)}\n\n" if streams else json.dumps(data)).encode())
+
+    def log_message(self, *_):
+        pass
 
 
 class Devices(unittest.TestCase):
@@ -57,12 +74,28 @@ class Devices(unittest.TestCase):
         # A removal of what is gone is no news, and what was followed is kept.
         self.assertEqual([texts(line) for line in device(0, "remove", str(id))], [[("Call Ann", False)]])
 
+    def end_streams(self, *client):
+        """A device asks again after a restart of the server, and says so when its token has expired."""
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ending)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        server.reasons = ["server.stopping", "changes.forgotten", "token.expired"]
+        threading.Thread(target=server.serve_forever).start()
+        file = self.folder / "ended.json"
+        file.unlink(missing_ok=True)
+        ended = subprocess.run([*client, f"http://127.0.0.1:{server.server_port}", file, "follow"], capture_output=True, text=True,
+                               env={"ACCESS_TOKEN": "x", "PATH": "/usr/bin:/bin"}, timeout=PATIENCE, check=False)
+        self.assertEqual([line.split(": ")[1] for line in ended.stderr.splitlines()], ["server.stopping", "changes.forgotten", "token.expired"])
+        self.assertEqual(ended.returncode, 1)
+
     def test_javascript(self):
         self.follow_one_list("node", EXAMPLES / "sync.mjs")
+        self.end_streams("node", EXAMPLES / "sync.mjs")
 
     def test_swift(self):
         run(["swiftc", "-swift-version", "6", EXAMPLES / "Sync.swift", EXAMPLES / "main.swift", "-o", self.folder / "sync"], self.folder)
         self.follow_one_list(self.folder / "sync")
+        self.end_streams(self.folder / "sync")
 
 
 for name in (EXAMPLES / "sync.mjs", EXAMPLES / "Sync.swift"):

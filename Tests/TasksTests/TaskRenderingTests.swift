@@ -16,7 +16,8 @@ struct TaskRenderingTests {
         let expected =
             #"{"Id":7,"TaskID":7,"owner":"6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa","#
             + #""Owner":"6e9e3a4c-0d0b-4c9d-a1a7-2f0b4ce5b6aa","task":"Buy milk","Text":"Buy milk","completed":false,"#
-            + #""Completed":false,"date":"2016-08-30T16:48:40.123Z","DateModified":"2016-08-30T16:48:41.004Z"}"#
+            + #""Completed":false,"date":"2016-08-30T16:48:40.123Z","DateModified":"2016-08-30T16:48:41.004Z","#
+            + #""revision":1}"#
         #expect(String(decoding: try item("Buy milk").json, as: UTF8.self) == expected)
     }
 

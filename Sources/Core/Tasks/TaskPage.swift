@@ -87,10 +87,10 @@ struct EscapedTexts {
 }
 
 extension TaskItem {
-    /// The task as the API shows it: one line, old and new names of every value, `date` the time of creation.
+    /// The task as the API shows it: one line, old and new names of old values, `date` the time of creation.
     package var json: [UInt8] {
         let texts = EscapedTexts(of: self)
-        var rendering = TaskRendering(owner: owner, capacity: 210 + 2 * owner.identifier.utf8.count + texts.size)
+        var rendering = TaskRendering(owner: owner, capacity: 242 + 2 * owner.identifier.utf8.count + texts.size)
         rendering.append(self, texts)
         return rendering.bytes
     }
@@ -98,8 +98,8 @@ extension TaskItem {
 
 /// Writes tasks as the API shows them, one line of JSON.
 ///
-/// Every value occurs twice, under the name that the old clients read and under the new one, so each value is prepared
-/// once and appended twice. Only what RFC 8259 section 7 demands is escaped.
+/// Most values occur twice, under the name that the old clients read and under the new one, so each is prepared once and
+/// appended twice. Only what RFC 8259 section 7 demands is escaped.
 struct TaskRendering {
     private(set) var bytes: [UInt8] = []
     /// The owner's two members, rendered: in a list they are the same in every task.
@@ -119,7 +119,7 @@ struct TaskRendering {
     }
 
     /// The most bytes that a task with these texts takes.
-    func size(of texts: EscapedTexts) -> Int { 180 + ownerMembers.count + texts.size }
+    func size(of texts: EscapedTexts) -> Int { 212 + ownerMembers.count + texts.size }
 
     /// Gives the buffer a capacity of at least this many bytes.
     mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
@@ -135,7 +135,8 @@ struct TaskRendering {
         Timestamp(milliseconds: item.created).append(to: &bytes)
         bytes.append(contentsOf: #"","DateModified":""#.utf8)
         Timestamp(milliseconds: item.modified).append(to: &bytes)
-        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: #"","revision":"#.utf8)
+        bytes.append(contentsOf: String(item.revision).utf8)
         if !texts.details.isEmpty { bytes.append(contentsOf: texts.details) }
         bytes.append(UInt8(ascii: "}"))
     }
