@@ -36,7 +36,7 @@ struct TaskDetailsTests {
             "POST", "/api/tasks", as: "alice", [form], "task=a&due=2026-11-30&notes=two%0Alines&position=2.5")
         #expect(added.text.hasSuffix(#",\#(three)}"#), "\(added.text)")
         let bare = try await api.send("POST", "/api/tasks", as: "alice", [form], "task=a&due=&notes=&position=")
-        #expect(bare.status == 201 && bare.text.hasSuffix(#"Z"}"#), "\(bare.text)")
+        #expect(bare.status == 201 && bare.text.hasSuffix(#"Z","revision":1}"#), "\(bare.text)")
         let changed = try await api.send("PATCH", "/api/tasks/1", as: "alice", [form], "notes=&position=1e2")
         #expect(changed.text.hasSuffix(#","due":"2026-11-30","position":100}"#), "\(changed.text)")
         let multipart = [("due", ""), ("notes", "n")].map {
