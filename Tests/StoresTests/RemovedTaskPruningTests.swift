@@ -69,6 +69,20 @@ struct RemovedTaskPruningTests {
 
     private var database: PrunedDatabase { PrunedDatabase(rows: rows, table: "removed_tasks", time: time) }
 
+    @Test func `A pruning of SQLite that fails is rolled back, and writes go on`() async throws {
+        let failure = """
+            ; CREATE TRIGGER full BEFORE DELETE ON removed_tasks BEGIN SELECT RAISE(ABORT, 'full'); END
+            """
+        let database = PrunedDatabase(rows: rows + failure, table: "removed_tasks", time: time)
+        try await database.withSQLite { store, count in
+            // The writer prunes before it takes the first write.
+            _ = try await store.added("x", of: Owner("bob"))
+            let known = ListChanges(owner: alice, since: ChangePoint(origin: 7, number: 1), limit: 1000)
+            #expect(try await store.read(known) != .forgotten)
+            #expect(try count() == 3501)
+        }
+    }
+
     @Test func `SQLite forgets those of all owners together`() async throws {
         try await database.withSQLite { store, count in try await expectForgetting(store, count) }
     }

@@ -4,6 +4,6 @@ extension TaskList {
     /// The list that a store is expected to make of these tasks, however long it is.
     package init(rendering items: [TaskItem], next: Int64? = nil) {
         let tasks = items.map(\.json).joined(separator: [UInt8(ascii: ",")])
-        self.init(json: [UInt8(ascii: "[")] + tasks + [UInt8(ascii: "]")], next: next, lease: nil)
+        self.init(json: [UInt8(ascii: "[")] + tasks + [UInt8(ascii: "]")], next: next, place: nil)
     }
 }

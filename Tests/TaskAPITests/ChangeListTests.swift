@@ -135,48 +135,27 @@ struct ChangeListTests {
         #expect(try await api.send("PATCH", "/api/tasks", as: "alice", [json], #"[{"id":1}]"#).status == 429)
     }
 
-    @Test("While long lists of the same person take the memory, a list of changes is made, and not answered")
-    func noRoom() async throws {
+    @Test("A list of changes that is too long for one answer is made, and Link leads to the other tasks")
+    func tooLong() async throws {
         let answers = AnswerMemory(limit: 1 << 20)
         let api = try await api(.inProcess, "a", "b", "c") {
             $0.store = MemoryTaskStore(answers: answers)
             $0.answers = answers
         }
         let text = String(repeating: "x", count: 4096)
-        func change(_ number: Int) async throws -> Status {
-            let list = (1...3).map { #"{"id":\#($0),"task":"\#(number)\#(text.dropFirst())"}"# }.joined(separator: ",")
-            return try await api.send("PATCH", "/api/tasks", as: "alice", [json, problemJSON], "[\(list)]").status
+        func change(_ number: Int) async throws -> (ids: [Int64?], link: String?) {
+            let changes = [3, 2, 1].map { #"{"id":\#($0),"task":"\#(number)\#(text.dropFirst())"}"# }
+            let list = changes.joined(separator: ",")
+            let answer = try await api.send("PATCH", "/api/tasks", as: "alice", [json, problemJSON], "[\(list)]")
+            #expect(answer.status == 200)
+            return (try members(answer).map { $0["Id"]?.integer }, answer.headers["Link"])
         }
-        var held = answers.lease(240_000, for: Owner(NameVerifier.alice))
-        #expect(try await change(1) == 204 && held != nil)
-        #expect(try await api.send("GET", "/api/tasks/3", as: "alice").text.contains(#""Text":"1x"#))
-        held = nil
-        #expect(try await change(2) == 200)
+        var places = (0..<2).map { _ in answers.place(for: Owner(NameVerifier.alice)) }
+        #expect(try await change(1) == ([3], "</api/tasks?after=0>; rel=\"next\"") && places.count == 2)
+        #expect(try await api.send("GET", "/api/tasks/1", as: "alice").text.contains(#""Text":"1x"#))
+        places = []
+        #expect(try await change(2) == ([3, 2, 1], nil))
         #expect(answers.statistics == .init(held: 0, refused: 0))
-    }
-
-    @Test(arguments: [50, 600_000])
-    func `A long list of changes waits until there is room for it, or is refused`(milliseconds: Int) async throws {
-        let answers = AnswerMemory(limit: 1 << 20)
-        let api = try await api(.inProcess, "a") {
-            ($0.answers, $0.answerPatience) = (answers, .milliseconds(milliseconds))
-        }
-        func change(_ count: Int) async throws -> Response {
-            let changes = (1...count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
-            return try await api.send("PATCH", "/api/tasks", as: "alice", [json, problemJSON], "[\(changes)]")
-        }
-        var held = answers.lease(240_000, for: Owner(NameVerifier.alice))
-        #expect(try await change(20).status == 404 && held != nil)
-        async let long = change(1000)
-        if milliseconds > 50 {
-            await eventually { answers.statistics.waiting == 1 }
-            held = nil
-            #expect(try await long.status == 404)
-        } else {
-            let refused = try await long
-            #expect(refused.status == 503 && refused.headers["Retry-After"] == "5")
-            #expect(try problem(refused).code == "list.no_room")
-        }
     }
 
     @Test(arguments: Transport.allCases)

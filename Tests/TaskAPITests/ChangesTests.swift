@@ -78,7 +78,7 @@ struct ChangesTests {
         #expect(again["changed"] == [] && again["removed"] == [])
     }
 
-    @Test func `A long page has memory of its own, which is given back`() async throws {
+    @Test func `A long page is the same in both forms`() async throws {
         let answers = AnswerMemory(limit: 1 << 20)
         let api = TestedAPI(.inProcess) { ($0.store, $0.answers) = (MemoryTaskStore(answers: answers), answers) }
         let text = String(repeating: "x", count: 4096)

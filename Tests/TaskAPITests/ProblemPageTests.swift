@@ -28,7 +28,7 @@ struct ProblemPageTests {
         + ([
             .noSuchTask, .noSuchTasks([7]), .tooManyTasks(limit: 7), .changedMeanwhile, .tasksChangedMeanwhile([7]),
             .changesForgotten, .tooManyStreams(limit: 7), .streamsFull, .store(.overloaded),
-            .store(.noRoomForAnswer(bytes: 7)), .store(.unavailable(reason: "")), .store(.full),
+            .store(.noRoomForAnswer), .store(.unavailable(reason: "")), .store(.full),
             .store(.broken(reason: "")), .store(.ownerDeleted),
         ] as [StateFailure]).map { .state($0) }
 

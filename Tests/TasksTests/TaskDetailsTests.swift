@@ -102,23 +102,7 @@ struct TaskDetailsTests {
         }
     }
 
-    @Test func `A page leases what notes take before they are rendered`() throws {
-        let memory = AnswerMemory(limit: 3 << 20)
-        var page = TaskPage(of: Owner("o"), atMost: nil, in: memory)
-        for id in 1...20 as ClosedRange<Int64> {
-            let notes = String(repeating: "\u{1}", count: TaskDetail.notes.longest)
-            let details = TaskDetails([
-                .due: .string("2026-11-30"), .notes: .string(notes), .position: .real(-.leastNormalMagnitude),
-            ])
-            let item = TaskItem(
-                id: id, owner: Owner("o"), text: try TaskText("x"), created: 0, modified: 0, details: details)
-            guard try page.append(item) else { break }
-            #expect(memory.statistics.held >= Int(id) * 6 * TaskDetail.notes.longest)
-        }
-        #expect(page.count == 4)
-    }
-
-    @Test func `A page takes no more memory than its lease, however long its tasks are`() throws {
+    @Test func `A page takes a place before it has more than 16 KiB, and never has more than a page`() throws {
         let details = TaskDetails([
             .due: .string("2026-11-30"), .notes: .string("n"), .position: .real(-.leastNormalMagnitude),
         ])
@@ -128,10 +112,38 @@ struct TaskDetailsTests {
             var page = TaskPage(of: Owner("o"), atMost: nil, in: memory)
             let text = try TaskText(String(repeating: "x", count: length))
             let item = TaskItem(id: .max, owner: Owner("o"), text: text, created: 0, modified: 0, details: details)
-            while try page.append(item) {}
+            var size = 2
+            while try page.append(item) {
+                size += item.json.count + 1
+                #expect(size <= AnswerMemory.unplaced || memory.statistics.held == memory.pageSize, "\(length)")
+            }
             let list = page.list()
             // Allocators round up.
-            #expect(list.json.capacity <= memory.statistics.held + 4096, "\(length)")
+            #expect(list.json.capacity <= memory.pageSize + 4096, "\(length)")
+            #expect(list.json.count > memory.pageSize - item.json.count - 200 && list.place != nil, "\(length)")
         }
+    }
+
+    @Test func `A task longer than a page has a page of its own, and one without a place none`() throws {
+        let notes = TaskDetails([.notes: .string(String(repeating: "\u{1}", count: TaskDetail.notes.longest))])
+        let text = try TaskText(String(repeating: "\u{1}", count: TaskText.longest))
+        let item = TaskItem(id: 1, owner: Owner("o"), text: text, created: 0, modified: 0, details: notes)
+        let memory = AnswerMemory(limit: 1 << 20)
+        var page = TaskPage(of: Owner("o"), atMost: nil, in: memory)
+        #expect(try page.append(item) && !page.append(item))
+        #expect(item.json.count > memory.pageSize && page.list().json.count == item.json.count + 2)
+        let places = (0..<2).map { _ in memory.place(for: Owner("o")) }
+        var other = TaskPage(of: Owner("o"), atMost: nil, in: memory)
+        #expect(throws: StoreError.noRoomForAnswer) { try other.append(item) }
+        withExtendedLifetime(places) {}
+    }
+
+    @Test func `Entries beside the tasks count for the end of a page, and for its place`() throws {
+        let memory = AnswerMemory(limit: 1 << 20)
+        var page = TaskPage(of: Owner("o"), atMost: 5000, in: memory)
+        while try page.count(other: 20) {}
+        #expect(page.count == (memory.pageSize - 3) / 20 && memory.statistics.held == memory.pageSize)
+        var short = TaskPage(of: Owner("o"), atMost: 2, in: memory)
+        #expect(try short.count(other: 20) && short.count(other: 20) && !short.count(other: 20))
     }
 }

@@ -6,7 +6,7 @@ package struct Response: Sendable {
     package var headers: FieldLines
     /// The content, also for `HEAD`, which sends none of it.
     package var body: [UInt8]
-    /// An object that is kept until the content is sent or given up, such as the lease of its memory.
+    /// An object that is kept until the content is sent or given up, such as its place.
     package var kept: (any AnyObject & Sendable)?
     /// The content in place of ``body``, if the content is made while it is sent.
     package var stream: ResponseStream?

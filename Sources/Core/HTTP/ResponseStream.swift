@@ -9,7 +9,7 @@ package final class ResponseStream: Sendable {
         var piece: [UInt8] = []
         /// The bytes of the piece that the server has taken.
         var taken = 0
-        /// An object that is kept until the piece is sent, such as the lease of its memory.
+        /// An object that is kept until the piece is sent, such as its place.
         var kept: (any AnyObject & Sendable)?
         /// Whether the producer waits to hear that its piece was sent.
         var owesDrained = false

@@ -61,6 +61,8 @@ package struct ListChanges: Sendable, Hashable {
     package let since: ChangePoint?
     /// At most this many tasks and removed ids, at least 1; a page may have fewer (``AnswerMemory/pageSize``).
     package let limit: Int
+    /// The place of a long page, if the caller has waited for one.
+    package var place: AnswerPlace?
 
     package init(owner: Owner, since: ChangePoint?, limit: Int) {
         self.owner = owner
@@ -71,12 +73,19 @@ package struct ListChanges: Sendable, Hashable {
     /// The greatest limit.
     package static let most = 1000
 
-    /// The rows of which a store reads one more than the limit.
+    /// The rows that a store reads until the page is full.
     package enum Rows: Sendable, Equatable {
         /// The tasks with greater ids, in the order of ids.
         case tasks(after: Int64)
         /// The tasks and removed tasks with greater change numbers, in the order of these.
         case changes(after: Int64)
+
+        /// The id or the number after which the rows begin.
+        var start: Int64 {
+            switch self {
+            case .tasks(let place), .changes(let place): place
+            }
+        }
     }
 
     package var rows: Rows {
@@ -106,7 +115,10 @@ package struct ChangesPage: Sendable, Equatable {
     }
 
     /// The most bytes that the page takes in JSON.
-    package var mostBytes: Int { tasks.json.count + 20 * removed.count + 128 }
+    package var mostBytes: Int { tasks.json.count + Self.removedBytes * removed.count + 128 }
+
+    /// The most bytes of the id of a removed task, with its comma.
+    fileprivate static let removedBytes = 20
 
     /// Appends the page as the API answers it, with the token of the next question.
     package func appendJSON(for owner: Owner, to bytes: inout [UInt8]) {
@@ -133,13 +145,13 @@ package struct ChangeCounts: Sendable, Equatable {
 }
 
 /// Makes the page of a ``ListChanges`` from the rows that a store reads.
-package struct ChangesRendering {
+package struct ChangesRendering: Sendable {
     private let query: ListChanges
     private let counts: ChangeCounts?
-    private var tasks: TaskPage
+    private var page: TaskPage
     private var removed: [Int64] = []
-    /// The id or the change number of the last row.
-    private var last: Int64 = 0
+    /// The id or the change number of the last row; after it a store goes on reading.
+    package private(set) var last: Int64
     private var isCut = false
     private var failure: StoreError?
 
@@ -152,7 +164,8 @@ package struct ChangesRendering {
         }
         self.query = query
         self.counts = counts
-        tasks = TaskPage(of: query.owner, atMost: nil, in: memory)
+        last = query.rows.start
+        page = TaskPage(of: query.owner, atMost: query.limit, in: memory, at: query.place)
     }
 
     /// Whether there is nothing to read, because the client knows all.
@@ -160,37 +173,35 @@ package struct ChangesRendering {
 
     /// Appends the next task, at its id or its change number; returns false if the page is full.
     package mutating func append(_ item: TaskItem, at place: Int64) -> Bool {
-        do throws(StoreError) {
-            guard !isFull, try tasks.append(item) else {
-                isCut = true
-                return false
-            }
-        } catch {
-            failure = error
-            return false
-        }
-        last = place
-        return true
+        append(at: place) { page throws(StoreError) in try page.append(item) }
     }
 
     /// Appends the next removed task, at its change number; returns false if the page is full.
     package mutating func append(removed id: Int64, at number: Int64) -> Bool {
-        guard !isFull else {
-            isCut = true
-            return false
-        }
+        guard append(at: number, { page throws(StoreError) in try page.count(other: ChangesPage.removedBytes) })
+        else { return false }
         removed.append(id)
-        last = number
         return true
     }
 
-    private var isFull: Bool { tasks.count + removed.count >= query.limit }
+    private mutating func append(
+        at place: Int64, _ append: (inout TaskPage) throws(StoreError) -> Bool
+    ) -> Bool {
+        do throws(StoreError) {
+            isCut = try !append(&page)
+        } catch {
+            failure = error
+        }
+        guard !isCut, failure == nil else { return false }
+        last = place
+        return true
+    }
 
-    /// The page, unless a task found no room.
+    /// The page, unless there was no place for it.
     package consuming func outcome() -> Result<ChangesOutcome, StoreError> {
         if let failure { return .failure(failure) }
         let (next, more) = end
-        return .success(.page(ChangesPage(tasks: tasks.list(), removed: removed, next: next, more: more)))
+        return .success(.page(ChangesPage(tasks: page.list(), removed: removed, next: next, more: more)))
     }
 
     private var end: (next: ChangePoint, more: Bool) {

@@ -89,8 +89,8 @@ package struct IdentifiedChange: Sendable, Equatable {
 package enum ChangeAllOutcome: Sendable, Equatable {
     /// All changes were made, durably. The tasks are in the order of the changes and include those that did not differ.
     ///
-    /// The tasks are missing if they are too long for one answer, or if there is no memory for it.
-    case changed(TaskList?)
+    /// Those that do not fit in one answer are among the tasks after its ``TaskList/next``.
+    case changed(TaskList)
     /// Nothing was changed: the owner has no tasks of these ids.
     case missing([Int64])
     /// Nothing was changed: all tasks exist, and those of these ids have another revision than expected.

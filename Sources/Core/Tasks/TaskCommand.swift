@@ -140,7 +140,8 @@ package struct ChangeTask: TaskCommand {
 
 /// Makes changes of several tasks, each named once: all of them or none.
 ///
-/// The command never fails for lack of memory for the answer.
+/// The answer has the tasks in the order of the changes, as many as fit in a page; the others are after its
+/// ``TaskList/next``. The command never fails for lack of a place for the answer.
 package struct ChangeTasks: TaskCommand {
     package typealias Outcome = ChangeAllOutcome
     package let owner: Owner
@@ -177,15 +178,18 @@ package struct ChangeTasks: TaskCommand {
                 changes[index].change = try change.change.decided(by: item)
             } catch { return .contradiction(number: index + 1, error) }
         }
-        var page: TaskPage? = TaskPage(of: owner, atMost: nil, in: tasks.answers)
+        var page = TaskPage(of: owner, atMost: nil, in: tasks.answers)
+        // The least id of the tasks that the page has no room for.
+        var least: Int64?
         for change in changes {
             guard let item = try tasks.task(change.id) else { continue }
             let changed = item.applying(change.change, at: time)
             if let changed { try tasks.replace(item, with: changed) }
-            // An answer has all of the tasks or is left out.
-            if (try? page?.append(changed ?? item)) != true { page = nil }
+            let isShown = least == nil && (try? page.append(changed ?? item)) == true
+            if !isShown { least = min(least ?? item.id, item.id) }
         }
-        return .changed(page?.list())
+        let list = page.list()
+        return .changed(least.map { list.followed(after: $0 - 1) } ?? list)
     }
 }
 
@@ -284,10 +288,11 @@ package struct RemoveTasks: TaskCommand {
 package struct ListTasks: Sendable, Hashable {
     package let owner: Owner
     package let selection: TaskQuery
+    /// The place of a long list, if the caller has waited for one.
+    package let place: AnswerPlace?
 
-    package init(owner: Owner, selection: TaskQuery = .all) {
-        self.owner = owner
-        self.selection = selection
+    package init(owner: Owner, selection: TaskQuery = .all, at place: AnswerPlace? = nil) {
+        (self.owner, self.selection, self.place) = (owner, selection, place)
     }
 }
 

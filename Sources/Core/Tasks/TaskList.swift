@@ -10,8 +10,8 @@ package struct TaskList: Sendable {
     package let entityTag: String
     /// The id of the last task if more follow on another page, else nothing.
     package let next: Int64?
-    /// The lease of the memory of a long list, which all holders of the list share.
-    package private(set) var lease: AnswerLease?
+    /// The place of a long list, which all share to whom it is sent.
+    package private(set) var place: AnswerPlace?
     /// The list for clients that ask for gzip; nil for a short list.
     package let gzip: GzipForm?
 
@@ -25,27 +25,24 @@ package struct TaskList: Sendable {
     }
 
     /// A list with the tag of its bytes.
-    package init(json: [UInt8], next: Int64?, lease: AnswerLease?) {
+    package init(json: [UInt8], next: Int64?, place: AnswerPlace?) {
         let tag = StrongEntityTag(of: json, isWhole: next == nil)
         self.init(json: json, entityTag: tag.text, next: next)
-        self.lease = lease
-    }
-
-    /// An equal list in other memory, with the lease of that memory.
-    init(_ list: TaskList, in json: [UInt8], of lease: AnswerLease) {
-        self.init(json: json, entityTag: list.entityTag, next: list.next)
-        self.lease = lease
+        self.place = place
     }
 
     /// The most bytes that the list takes together with its gzip form.
     package var mostBytes: Int { json.capacity + (gzip?.limit ?? 0) }
 
-    /// The same list with this lease, or without one.
-    package func holding(_ lease: AnswerLease?) -> TaskList {
+    /// The same list at this place, or at none.
+    package func at(_ place: AnswerPlace?) -> TaskList {
         var list = self
-        list.lease = lease
+        list.place = place
         return list
     }
+
+    /// The same list with another id after which more tasks follow.
+    func followed(after id: Int64) -> TaskList { TaskList(json: json, next: id, place: place) }
 }
 
 extension TaskList: Equatable {

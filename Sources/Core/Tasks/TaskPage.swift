@@ -1,73 +1,83 @@
 import Basics
 
-/// A list that is made task by task in leased memory, and ends at a number of tasks or of bytes.
-package struct TaskPage {
+/// The tasks of one answer, rendered one by one; the page alone says when it is full.
+///
+/// It ends at a number of entries or of bytes. Beyond ``AnswerMemory/unplaced`` bytes it needs a place.
+package struct TaskPage: Sendable {
     private let owner: Owner
     private let memory: AnswerMemory
-    private let rows: Int
+    private let most: Int
+    /// The number of tasks and of other entries.
     package private(set) var count = 0
     private var rendering: TaskRendering
-    private var lease: AnswerLease?
-    private var last: Int64?
+    /// The bytes that the answer takes beside its tasks.
+    private var others = 0
+    private var place: AnswerPlace?
+    /// The id of the last task.
+    package private(set) var last: Int64?
     private var next: Int64?
 
-    /// A page of this owner's tasks, at most `rows` (nil: any number), with memory from this one.
-    package init(of owner: Owner, atMost rows: Int?, in memory: AnswerMemory) {
+    /// A page of this owner's tasks, at most `most` (nil: any number), with a place of this memory if it gets long.
+    package init(of owner: Owner, atMost most: Int?, in memory: AnswerMemory, at place: AnswerPlace? = nil) {
         self.owner = owner
         self.memory = memory
-        self.rows = rows ?? .max
+        self.most = most ?? .max
+        self.place = place
         rendering = TaskRendering(owner: owner, capacity: 4096)
         rendering.append("[")
     }
 
     /// Appends the task after the last one; returns false if the page is full.
     package mutating func append(_ item: TaskItem) throws(StoreError) -> Bool {
-        guard count < rows, rendering.bytes.count < memory.pageSize || count == 0 else {
-            next = last
-            return false
-        }
+        guard count < most else { return end() }
         let texts = EscapedTexts(of: item)
-        try makeRoom(for: rendering.size(of: texts))
-        if count > 0 { rendering.append(",") }
+        guard try hasRoom(for: rendering.size(of: texts)) else { return end() }
+        if rendering.bytes.count > 1 { rendering.append(",") }
         rendering.append(item, texts)
         count += 1
         last = item.id
         return true
     }
 
-    /// Grows the buffer so that this many bytes more, and the two around them, cannot make it grow by itself.
-    private mutating func makeRoom(for more: Int) throws(StoreError) {
-        let capacity = rendering.bytes.capacity
-        let needed = rendering.bytes.count + more + 2
-        guard needed > capacity else { return }
-        // The buffer doubles, but not beyond the size of a full page.
-        let wanted = max(needed, min(2 * capacity, memory.pageSize + AnswerMemory.unleased))
-        guard wanted > AnswerMemory.unleased else { return rendering.reserve(wanted) }
-        // The old buffer exists until it is copied.
-        if let lease {
-            guard lease.resize(to: capacity + wanted) else { throw .noRoomForAnswer(bytes: capacity + wanted) }
-        } else {
-            guard let lease = memory.lease(capacity + wanted, for: owner) else {
-                throw .noRoomForAnswer(bytes: capacity + wanted)
-            }
-            self.lease = lease
-        }
-        rendering.reserve(wanted)
-        // Allocators round up, by less than a page.
-        _ = lease?.resize(to: wanted)
+    /// Counts an entry that the answer has beside its tasks; returns false if the page is full.
+    package mutating func count(other bytes: Int) throws(StoreError) -> Bool {
+        guard count < most, try hasRoom(for: bytes) else { return end() }
+        count += 1
+        others += bytes
+        return true
     }
 
-    /// The list, with the lease of its memory if it is long; an equal one that is being sent lends its own.
+    private mutating func end() -> Bool {
+        next = last
+        return false
+    }
+
+    /// Whether so many bytes more fit, or are the first; takes a place, and lets the buffer grow, if that is needed.
+    private mutating func hasRoom(for more: Int) throws(StoreError) -> Bool {
+        // A comma comes before, and the end after.
+        let needed = rendering.bytes.count + others + more + 2
+        guard needed <= memory.pageSize || count == 0 else { return false }
+        if needed > AnswerMemory.unplaced, place == nil {
+            place = memory.place(for: owner)
+            guard place != nil else { throw .noRoomForAnswer }
+        }
+        // The buffer doubles, but not beyond the size of a page.
+        let capacity = rendering.bytes.capacity
+        if needed > capacity { rendering.reserve(max(needed, min(2 * capacity, memory.pageSize))) }
+        return true
+    }
+
+    /// The list, with the place of a long answer.
     package consuming func list() -> TaskList {
         rendering.append("]")
-        guard rendering.bytes.count <= AnswerMemory.unleased else {
-            return memory.shared(TaskList(json: rendering.bytes, next: next, lease: lease), of: owner)
+        guard rendering.bytes.count + others <= AnswerMemory.unplaced else {
+            return TaskList(json: rendering.bytes, next: next, place: place)
         }
         // Stores cache many lists, so a list keeps no unused memory.
         var json: [UInt8] = []
         json.reserveCapacity(rendering.bytes.count)
         json.append(contentsOf: rendering.bytes)
-        return TaskList(json: json, next: next, lease: nil)
+        return TaskList(json: json, next: next, place: nil)
     }
 }
 

@@ -144,9 +144,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case overloaded
     /// The caller has left before the work began; nobody gets the answer.
     case withdrawn
-    /// Long lists that are being made or sent take so much memory that this many bytes have no room, for this owner or
-    /// for all: try again.
-    case noRoomForAnswer(bytes: Int)
+    /// The owner's long answers, or those of all, take all places: try again.
+    case noRoomForAnswer
     /// The database is out of reach (a lost connection, a locked file): try again.
     ///
     /// A change may have been made, if the connection was lost before its commit was confirmed.

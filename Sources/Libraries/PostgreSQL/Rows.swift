@@ -35,11 +35,6 @@ package struct Rows: ~Copyable {
         Double(bitPattern: UInt64(bitPattern: integer(row, column)))
     }
 
-    /// Returns whether the value is a text without any byte.
-    package func isEmptyText(_ row: Int, _ column: Int) -> Bool {
-        unsafe bytes(row, column).isEmpty && !isNull(row, column)
-    }
-
     /// Returns a truth value; false for NULL.
     package func boolean(_ row: Int, _ column: Int) -> Bool {
         unsafe bytes(row, column).first == 1

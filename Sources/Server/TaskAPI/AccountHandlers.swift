@@ -28,23 +28,21 @@ extension TaskHandlers {
             throw .input(.argument(name: "limit or completed", expected: "left out: an export has everything"))
         }
         return .pending { [self] () async throws(APIFailure) in
-            let list = try await storing(withRoomOf: owner) { () async throws(StoreError) in
-                try await store.read(ListTasks(owner: owner, selection: query))
+            // The place is for a list of the export's own, since the document is a copy of it.
+            let place = try await place(of: owner)
+            let selection = TaskQuery(after: query.after ?? 0)
+            let list = try await storing { () async throws(StoreError) in
+                try await store.read(ListTasks(owner: owner, selection: selection, at: place))
             }
-            return try await storing(withRoomOf: owner) { () async throws(StoreError) in
-                try document(of: list, owner)
-            }
+            return document(of: list, owner, place)
         }
     }
 
-    private func document(of list: TaskList, _ owner: Owner) throws(StoreError) -> Response {
+    private func document(of list: TaskList, _ owner: Owner, _ place: AnswerPlace) -> Response {
         let next = list.next.map { "\(exportPath)?after=\($0)" }
         let head = JSONValue.object(["owner": .string(owner.identifier), "next": next.map { .string($0) } ?? .null])
-        let bytes = list.json.count + 1024
-        // The list is a copy that others may be reading, too.
-        let lease = try answers.leaseIfLong(bytes, for: owner)
         var body: [UInt8] = []
-        body.reserveCapacity(bytes)
+        body.reserveCapacity(list.json.count + 1024)
         body += head.serialized().dropLast()
         body += #","tasks":"#.utf8
         body += list.json
@@ -52,7 +50,7 @@ extension TaskHandlers {
         var response = Self.json(body)
         response.headers.append("Content-Disposition", "attachment; filename=\"tasks.json\"")
         if let next { response.headers.append("Link", "<\(next)>; rel=\"next\"") }
-        response.kept = lease
+        response.kept = place
         return response
     }
 

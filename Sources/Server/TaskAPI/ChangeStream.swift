@@ -38,8 +38,10 @@ final class ChangeStream: Sendable {
     func connect(_ content: ResponseStream) { state.withLock { $0.content = content } }
 
     /// Reads the first event and sends it, also if nothing was changed: the client learns its point.
-    func begin() async throws(StoreError) -> Bool {
-        guard let event = try await streams.event(query(since: point)) else { return false }
+    func begin(at place: AnswerPlace?) async throws(StoreError) -> Bool {
+        var query = query(since: point)
+        query.place = place
+        guard let event = try await streams.event(query) else { return false }
         send(event)
         return true
     }
@@ -120,6 +122,6 @@ final class ChangeStream: Sendable {
             return state.content
         }
         streams.countEvent()
-        content?.send(event.bytes, keeping: event.lease)
+        content?.send(event.bytes, keeping: event.place)
     }
 }

@@ -44,7 +44,6 @@ package final class ChangeStreams: Sendable {
     private let store: any TaskStore
     private let time: any TimeSource
     private let authentication: BearerAuthentication
-    private let answers: AnswerMemory
     private let table = Mutex(Table())
     private let events = Atomic<Int>(0)
 
@@ -53,7 +52,6 @@ package final class ChangeStreams: Sendable {
         self.authentication = authentication
         limit = configuration.streams
         (store, time) = (configuration.store, configuration.time)
-        answers = configuration.answers
         store.commits.add { [weak self] numbers in
             for (owner, number) in numbers { self?.tell(owner, number) }
         }
@@ -179,19 +177,18 @@ extension ChangeStreams {
         guard case .page(let page) = try await store.read(query) else { return nil }
         let head = "event: changes\nid: \(page.next.token(for: query.owner))\ndata: "
         let size = head.utf8.count + page.mostBytes + 2
-        let lease = try answers.leaseIfLong(size, for: query.owner)
         var bytes = Array(head.utf8)
         bytes.reserveCapacity(size)
         page.appendJSON(for: query.owner, to: &bytes)
         bytes += [0x0A, 0x0A]
-        return ChangesEvent(bytes: bytes, lease: lease, next: page.next, more: page.more)
+        return ChangesEvent(bytes: bytes, place: page.tasks.place, next: page.next, more: page.more)
     }
 }
 
 /// A page of changes as it is sent.
 struct ChangesEvent: Sendable {
     let bytes: [UInt8]
-    let lease: AnswerLease?
+    let place: AnswerPlace?
     let next: ChangePoint
     let more: Bool
 }

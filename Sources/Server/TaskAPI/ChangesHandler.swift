@@ -12,22 +12,23 @@ extension TaskHandlers {
         }
         let query = try ListChanges(head.target, of: owner)
         return .pending { [self] () async throws(APIFailure) in
-            let list = try await storing(withRoomOf: owner) { () throws(StoreError) in
-                try await changes(query)
+            let list = try await storing(withPlaceOf: owner) { place throws(StoreError) in
+                var query = query
+                query.place = place
+                return try await changes(query)
             }
             guard let list else { throw .state(.changesForgotten) }
             return try await representation(of: list, .all).answer(to: head).response()
         }
     }
 
-    /// A page as an answer, which has memory of its own if it is long; nil if the point is forgotten.
+    /// A page as an answer; nil if the point is forgotten.
     private func changes(_ query: ListChanges) async throws(StoreError) -> TaskList? {
         guard case .page(let page) = try await store.read(query) else { return nil }
-        let lease = try answers.leaseIfLong(page.mostBytes, for: query.owner)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(page.mostBytes)
         page.appendJSON(for: query.owner, to: &bytes)
-        return TaskList(json: bytes, next: nil, lease: lease)
+        return TaskList(json: bytes, next: nil, place: page.tasks.place)
     }
 }
 
@@ -52,8 +53,8 @@ extension TaskHandlers {
         let query = try ListChanges(request.head, of: owner)
         let (stream, content) = try streams.open(query, request)
         return .pending { [self] () async throws(APIFailure) in
-            let isKnown = try await storing(withRoomOf: owner) { () async throws(StoreError) in
-                try await stream.begin()
+            let isKnown = try await storing(withPlaceOf: owner) { place async throws(StoreError) in
+                try await stream.begin(at: place)
             }
             guard isKnown else { throw .state(.changesForgotten) }
             var response = Response(200, headers: Self.streamHeaders)

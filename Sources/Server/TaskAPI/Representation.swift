@@ -12,8 +12,8 @@ struct Representation: Sendable {
     let headers: FieldLines
     /// Nil if clients get only the bytes as they are.
     let gzip: GzipForm?
-    /// The lease of the bytes of a long list.
-    var lease: AnswerLease?
+    /// The place of a long list, in either form.
+    var place: AnswerPlace?
 
     /// The answer to a request: 304 if the client has the bytes of either form, provided that it accepts that form.
     ///
@@ -25,7 +25,7 @@ struct Representation: Sendable {
             if head.headers.ifNoneMatch(entityTag) { return .ready(unchanged(entityTag)) }
         }
         guard let accepted else { return .ready(plain) }
-        if bytes.count <= AnswerMemory.unleased || accepted.isMade { return .ready(compressed(accepted)) }
+        if bytes.count <= AnswerMemory.unplaced || accepted.isMade { return .ready(compressed(accepted)) }
         return .pending { () async throws(APIFailure) in
             // The task is detached, because a task of this connection would run on the connection's event loop.
             await Task.detached { compressed(accepted) }.value
@@ -44,18 +44,15 @@ struct Representation: Sendable {
 
     private var plain: Response {
         var response = Response(200, headers: headers, body: bytes)
-        response.kept = lease
+        response.kept = place
         return response
     }
 
-    /// The answer in the gzip form; as it is if gzip saves too little, or if there is no memory for sending the form.
+    /// The answer in the gzip form; as it is if gzip saves too little.
     private func compressed(_ gzip: GzipForm) -> Response {
         guard let form = gzip.bytes else { return plain }
         var response = Response(200, headers: headers, body: form)
-        if let lease, form.count > AnswerMemory.unleased {
-            guard let lease = lease.another(form.count) else { return plain }
-            response.kept = lease
-        }
+        response.kept = place
         response.headers.set("ETag", gzipTag)
         response.headers.append("Content-Encoding", "gzip")
         return response

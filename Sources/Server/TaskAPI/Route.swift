@@ -17,7 +17,7 @@ import Tokens
 ///   the list may be reserved, in lower-case ASCII letters, and never one that a client in `docs/clients.md` sends. Its
 ///   case comes before ``tasksOfNamedOwner``.
 /// - **What a read may cost.** One statement over rows of one owner, which an index leads to; never a look at other
-///   people's rows. The answer has at most 16 KiB or is leased from `AnswerMemory` before it is rendered. The handler
+///   people's rows. The answer has at most 16 KiB or a place of `AnswerMemory` before it grows beyond. The handler
 ///   returns ``HandlerResult/ready(_:)`` only for what is in memory, and never blocks: it runs on the event loop.
 package enum Route: Int, CaseIterable, Sendable {
     case tasks, task, changes, tasksOfNamedOwner, taskByText

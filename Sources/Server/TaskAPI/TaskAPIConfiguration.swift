@@ -15,9 +15,9 @@ package struct TaskAPIConfiguration: Sendable {
     package var allowQueryToken = false
     /// Which pages of other origins may call.
     package var origins = CrossOrigin.any
-    /// The memory of long answers; the store has the same.
+    /// The places of long answers; the store has the same.
     package var answers = AnswerMemory()
-    /// How long a request may wait for room in that memory.
+    /// How long a request may wait for such a place.
     package var answerPatience = Duration.seconds(1)
     /// The longest body, in bytes.
     package var bodyLimit = 65536

@@ -2,6 +2,7 @@ import Basics
 import HTTP
 import JSON
 import Platform
+import Synchronization
 import Tasks
 import Tokens
 
@@ -39,8 +40,8 @@ final class TaskHandlers: Sendable {
         }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
         return .pending { [self] () async throws(APIFailure) in
-            let list = try await storing(withRoomOf: owner) { () throws(StoreError) in
-                try await store.read(ListTasks(owner: owner, selection: query))
+            let list = try await storing(withPlaceOf: owner) { place throws(StoreError) in
+                try await store.read(ListTasks(owner: owner, selection: query, at: place))
             }
             return try await representation(of: list, query).answer(to: head).response()
         }
@@ -50,10 +51,15 @@ final class TaskHandlers: Sendable {
     func representation(of list: TaskList, _ query: TaskQuery) -> Representation {
         var headers = Self.headers(tag: list.entityTag)
         if let next = list.next {
-            headers.append("Link", "<\(path)?\(query.next(after: next))>; rel=\"next\"")
+            headers.append("Link", link(toTasksAfter: next, query))
         }
         return Representation(
-            bytes: list.json, entityTag: list.entityTag, headers: headers, gzip: list.gzip, lease: list.lease)
+            bytes: list.json, entityTag: list.entityTag, headers: headers, gzip: list.gzip, place: list.place)
+    }
+
+    /// The address of the tasks after an id, as the value of `Link` (RFC 8288).
+    private func link(toTasksAfter id: Int64, _ query: TaskQuery = .all) -> String {
+        "<\(path)?\(query.next(after: id))>; rel=\"next\""
     }
 
     /// `GET /api/tasks/{id}`.
@@ -232,7 +238,7 @@ final class TaskHandlers: Sendable {
     }
 
     /// Uses the store, and turns its errors into the API's.
-    private func storing<Outcome>(
+    func storing<Outcome>(
         _ call: () async throws(StoreError) -> Outcome
     ) async throws(APIFailure) -> Outcome {
         do {
@@ -242,37 +248,42 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// Does work that needs memory of long answers; tries again whenever there may be room, for as long as one waits.
+    /// Does work whose answer may be long; if there is no place for it, waits for one, and does the work again with it.
     func storing<Result>(
-        withRoomOf owner: Owner, _ work: () async throws(StoreError) -> Result
+        withPlaceOf owner: Owner, _ work: (AnswerPlace?) async throws(StoreError) -> Result
     ) async throws(APIFailure) -> Result {
-        let deadline = ContinuousClock.now + patience
-        while true {
-            do {
-                return try await work()
-            } catch .noRoomForAnswer(let bytes) {
-                guard await awaitRoom(for: bytes, of: owner, within: deadline - .now) else {
-                    throw .state(.store(.noRoomForAnswer(bytes: bytes)))
-                }
-            } catch {
-                throw .state(.store(error))
-            }
+        do {
+            return try await work(nil)
+        } catch .noRoomForAnswer {
+            let place = try await place(of: owner)
+            return try await storing { () async throws(StoreError) in try await work(place) }
+        } catch {
+            throw .state(.store(error))
         }
     }
 
-    /// Waits until there is room for this many bytes; returns false if there is none in that time, or if too many wait.
-    private func awaitRoom(for bytes: Int, of owner: Owner, within time: Duration) async -> Bool {
-        let wait = TimedWait()
+    /// A place for a long answer to this owner, which is waited for if there is none.
+    func place(of owner: Owner) async throws(APIFailure) -> AnswerPlace {
+        let (wait, handed) = (TimedWait(), HandedPlace())
         let caller = ObjectIdentifier(wait)
-        if time > .zero {
-            let hasRoom = await wait.suspend(for: time) {
-                answers.enqueue(caller, for: bytes, of: owner) { wait.resume($0) }
+        _ = await wait.suspend(for: patience) {
+            answers.enqueue(caller, for: owner) { place in
+                handed.place.withLock { $0 = place }
+                wait.resume(place != nil)
             }
-            if hasRoom { return true }
         }
-        answers.refuse(caller)
-        return false
+        answers.leave(caller)
+        guard let place = handed.place.withLock({ $0.take() }) else {
+            answers.countRefusal()
+            throw .state(.store(.noRoomForAnswer))
+        }
+        return place
     }
+}
+
+/// The place that a caller has waited for.
+private final class HandedPlace: Sendable {
+    let place = Mutex<AnswerPlace?>(nil)
 }
 
 extension TaskQuery {
@@ -340,22 +351,17 @@ extension FNV1a {
 }
 
 extension TaskHandlers {
-    /// `PATCH /api/tasks`: all changes of the list, or none.
+    /// `PATCH /api/tasks`: all changes of the list, or none; `Link` leads to the tasks that do not fit in the answer.
     func changeAll(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition("the ifMatch of each change is its condition")
         let changes = try ChangeList(body: body, head: request.head).changes
         return .pending { [self] () async throws(APIFailure) in
-            // Many changes, without their texts, wait for their transaction.
-            let lease = try await storing(withRoomOf: owner) { () throws(StoreError) in
-                try answers.leaseIfLong(changes.count * MemoryLayout<IdentifiedChange>.stride, for: owner)
-            }
-            defer { withExtendedLifetime(lease) {} }
             let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
             switch try await storing(command, for: request, store.perform) {
-            case .changed(nil): return Response(204)
-            case .changed(let tasks?):
+            case .changed(let tasks):
                 var response = Self.json(tasks.json)
-                response.kept = tasks.lease
+                if let next = tasks.next { response.headers.append("Link", link(toTasksAfter: next)) }
+                response.kept = tasks.place
                 return response
             case .missing(let ids): throw .state(.noSuchTasks(ids))
             case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))

@@ -13,7 +13,7 @@ package final class MemoryTaskStore: CommandStore {
     private let answers: AnswerMemory
     private let removedTasksKept: Int64
 
-    /// A store without tasks, whose long lists lease their memory from `answers`.
+    /// A store without tasks, whose long lists take their places in `answers`.
     ///
     /// Removed tasks are forgotten with the first removal that is so many milliseconds later.
     package init(answers: AnswerMemory = AnswerMemory(), removedTasksKept: Int64 = RemovedTask.kept) {
@@ -23,7 +23,7 @@ package final class MemoryTaskStore: CommandStore {
 
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
         try read(of: query.owner) { tasks throws(StoreError) in
-            var page = TaskPage(of: query.owner, atMost: query.selection.limit, in: answers)
+            var page = TaskPage(of: query.owner, atMost: query.selection.limit, in: answers, at: query.place)
             for item in tasks.items(selectedBy: query.selection) {
                 guard try page.append(item) else { break }
             }

@@ -123,12 +123,42 @@ final class PostgreSQLSession: StoreSession {
     private func read(_ jobs: [Job]) -> BatchResult {
         var batch = ReadBatch(jobs, sharesStatements: !configuration.isOneOwnerOnly)
         do throws(PostgreSQLError) {
-            let failure = try exchange(batch.statements) { batch.receive($1, at: $0) }
-            if let failure { batch.fail(failure.error, at: failure.index) }
+            if !batch.statements.isEmpty {
+                let failure = try exchange(batch.statements) { batch.receive($1, at: $0) }
+                if let failure { batch.fail(failure.error, at: failure.index) }
+            }
+            while let pieces = batch.pieces { try run(pieces, of: &batch) }
             return batch.result()
         } catch {
             return batch.lost(error)
         }
+    }
+
+    private func run(_ pieces: PostgreSQLRead.Pieces, of batch: inout ReadBatch) throws(PostgreSQLError) {
+        do throws(PostgreSQLError) {
+            try pieces(self)
+            batch.settlePieces()
+        } catch {
+            if let loss { throw loss }
+            batch.fail(error)
+        }
+    }
+
+    /// Reads piece by piece, all of one state of the database; `next` takes a piece, and names the following one.
+    func readPieces(
+        _ first: BoundStatement, _ next: (borrowing Rows) -> BoundStatement?
+    ) throws(PostgreSQLError) {
+        var statements = [BoundStatement(.beginReads), first]
+        while let last = statements.indices.last {
+            var following: BoundStatement?
+            let failure = try exchange(statements) { if $0 == last { following = next($1) } }
+            if let failure {
+                _ = try exchange([BoundStatement(.rollBack)]) { _, _ in }
+                throw failure.error
+            }
+            statements = following.map { [$0] } ?? []
+        }
+        _ = try exchange([BoundStatement(.commit)]) { _, _ in }
     }
 
     private func write(_ jobs: [Job]) -> BatchResult {

@@ -4,33 +4,10 @@ package import Tasks
 
 /// The columns of a task in the order in which every statement names them.
 enum TaskColumns {
-    static let all = columns()
-
-    /// The columns, with an empty text in place of a detail that is a long text.
-    ///
-    /// No detail is an empty text.
-    static let allWithShortDetails = columns { "CASE WHEN octet_length(\($0)) > 400 THEN '' ELSE \($0) END" }
+    static let all = "\(others), \(TaskDetail.columns)"
 
     /// The columns before the details.
     static let others = "id, text, completed, created, modified, revision"
-
-    private static func columns(_ detailText: (String) -> String = { $0 }) -> String {
-        "\(others), " + TaskDetail.list { $0.kind.longestText == nil ? $0.name : detailText($0.name) }
-    }
-
-    private static let countOfOthers = 6
-
-    /// The bytes that the texts of a task take in its JSON at least.
-    static let textBytes = texts.reduce("2 * octet_length(text)") { "\($0) + coalesce(octet_length(\($1.name)), 0)" }
-
-    /// The details that a person writes.
-    private static let texts = TaskDetail.allCases.filter { $0.kind.longestText != nil }
-
-    /// Whether a row with ``allWithShortDetails`` was given an empty text in place of a detail.
-    static func lacksDetail(_ rows: borrowing Rows, _ row: Int) -> Bool {
-        for detail in texts where rows.isEmptyText(row, countOfOthers + detail.rawValue) { return true }
-        return false
-    }
 
     /// The task whose columns begin at this one.
     static func item(

@@ -9,12 +9,12 @@ import Tasks
 /// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of
 /// the server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
-    case page, longPage, listPoint, find, firstChanges, laterChanges, points
+    case page, listPoint, find, firstChanges, laterChanges, points
     case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
     case attempt
     case insert, change, update, remove, removeSeveral, putOwner, markOwner, forgetAttempt, forgetAttempts, putAttempt
     case forgetRemoved, probe, removeProbe
-    case begin, guarantee, commit, rollBack, prune, pruneOwners, pruneRemoved
+    case begin, beginReads, guarantee, commit, rollBack, prune, pruneOwners, pruneRemoved
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     ///
@@ -22,7 +22,6 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     package var sql: String {
         switch self {
         case .page: Self.pageSQL
-        case .longPage: Self.longPageSQL
         case .listPoint: "SELECT origin, change, xmin FROM owners WHERE owner = $1"
         case .firstChanges: Self.firstChangesSQL
         case .laterChanges: Self.laterChangesSQL
@@ -54,6 +53,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .removeProbe: "DELETE FROM tasks WHERE owner = $1 AND id = \(Self.probeID)"
         // Not READ WRITE: who sets default_transaction_read_only before a disk is full wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
+        case .beginReads: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .guarantee: Self.guaranteeSQL
         case .commit: "COMMIT"
         case .rollBack: "ROLLBACK"
@@ -77,54 +77,32 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     }
 
     private static let pageSQL = """
-        SELECT \(TaskColumns.allWithShortDetails) FROM tasks
+        SELECT \(TaskColumns.all) FROM tasks
         WHERE owner = $1 AND id >= $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
         """
 
-    /// The most rows of a result that libpq may hold at once: four megabytes and a half at most.
-    static let firstRows = 1001
+    /// The most rows that a read asks for at once, because libpq keeps a whole result in memory: 4 MB with the longest
+    /// texts.
+    static let piece = 256
 
-    /// The bytes that a task takes in an answer at least, without its texts.
-    static let leastRendered = 150
-
-    /// As ``pageSQL``, with long details; the rows end with the first at which $5 bytes are passed.
-    ///
-    /// The measure of a row is never more than the bytes of the rendered task.
-    private static let longPageSQL = """
-        SELECT \(TaskColumns.all) FROM (
-            SELECT \(TaskColumns.all), sum(\(TaskColumns.textBytes) + \(leastRendered))
-                OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - (\(TaskColumns.textBytes)) AS before
-            FROM (
-                SELECT \(TaskColumns.all) FROM tasks
-                WHERE owner = $1 AND id >= $2 AND ($3 IS NULL OR completed = $3) ORDER BY id LIMIT $4
-            ) AS found
-        ) AS measured WHERE before <= $5 ORDER BY id
-        """
-
-    /// The owner's counts of changes, with each of the rows that follow them from one snapshot: up to $4 bytes, see
-    /// ``longPageSQL``.
+    /// The owner's counts of changes, with each of the rows that follow them from one snapshot.
     ///
     /// The rows have a place, by which they are ordered, and the id of a removed task or the columns of a task.
     private static func changesSQL(_ rows: String) -> String {
         """
         SELECT counts.*, place, removed, \(TaskColumns.all)
-        FROM (SELECT origin, change, forgotten FROM owners WHERE owner = $1) AS counts LEFT JOIN (
-            SELECT found.*, sum(\(rowBytes)) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) - \(rowBytes) AS before
-            FROM (\(rows)) AS found
-        ) AS measured ON before <= $4 ORDER BY place
+        FROM (SELECT origin, change, forgotten FROM owners WHERE owner = $1) AS counts
+        LEFT JOIN (\(rows) ORDER BY place LIMIT $3) AS found ON true ORDER BY place
         """
     }
-
-    private static let rowBytes = "(coalesce(\(TaskColumns.textBytes), 0) + \(leastRendered))"
 
     /// At most $3 tasks with an id greater than $2.
     private static let firstChangesSQL = changesSQL(
         """
         SELECT id AS place, NULL::bigint AS removed, \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2
-        ORDER BY id LIMIT $3
         """)
 
-    /// At least $3 tasks and removed tasks, if there are so many, with a change number greater than $2.
+    /// At most $3 tasks and removed tasks with a change number greater than $2.
     private static let laterChangesSQL = changesSQL(
         """
         (SELECT change AS place, NULL::bigint AS removed, \(TaskColumns.all) FROM tasks
@@ -224,10 +202,9 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         let arrays = [TaskDetails]().parameters
         return switch self {
         case .listPoint, .makeOwner, .lockOwner, .completed, .forgetRemoved, .probe, .removeProbe: [text]
-        case .firstChanges, .laterChanges: [text, number, number, number]
+        case .firstChanges, .laterChanges: [text, number, number]
         case .points: [.texts([])]
         case .page: [text, number, truth, number]
-        case .longPage: [text, number, truth, number, number]
         case .add: [text, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
         case .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
         case .lockRevisions, .lockTasks: [text, .integers([])]
@@ -247,7 +224,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .putAttempt: [text, text, number, number, number, text, truth] + TaskDetails().parameters
         case .guarantee: [text]
         case .prune, .pruneOwners, .pruneRemoved: [number, number]
-        case .begin, .commit, .rollBack: []
+        case .begin, .beginReads, .commit, .rollBack: []
         }
     }
 
@@ -266,7 +243,7 @@ extension TaskStatement {
     /// Whether the statement concerns one owner, its `$1`.
     package var namesOwner: Bool {
         switch self {
-        case .begin, .guarantee, .commit, .rollBack, .prune, .pruneOwners, .pruneRemoved, .points: false
+        case .begin, .beginReads, .guarantee, .commit, .rollBack, .prune, .pruneOwners, .pruneRemoved, .points: false
         default: true
         }
     }

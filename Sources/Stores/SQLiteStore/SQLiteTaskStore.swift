@@ -74,11 +74,11 @@ package final class SQLiteTaskStore: CommandStore {
     /// Reads everything of an owner for the cache, too.
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
         let (owner, isWhole, cache) = (query.owner, query.selection == .all, environment.cache)
-        if isWhole, let known = cache.list(of: owner) { return try known.get() }
+        if isWhole, let known = cache.list(of: owner, in: query.place) { return try known.get() }
         return try await engine.list(query) { shared in
             SQLiteRead { [afterRead = environment.options.afterRead] statements throws(SQLiteError) in
                 // The read before this one may have been of the same list.
-                if isWhole, let known = cache.list(of: owner) { return { shared.answer(known) } }
+                if isWhole, let known = cache.list(of: owner, in: query.place) { return { shared.answer(known) } }
                 let load = isWhole ? cache.beginLoad(of: owner) : nil
                 var list: TaskList?
                 defer { if let load { cache.finish(load, of: owner, with: list) } }
@@ -154,7 +154,7 @@ package final class SQLiteTaskStore: CommandStore {
 
 /// How a SQLite store works; the defaults suit a server.
 package struct SQLiteStoreOptions: Sendable {
-    /// Long lists take their memory here while they are made and sent.
+    /// Long lists take their places here while they are made and sent.
     package var answers = AnswerMemory()
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }

@@ -28,15 +28,19 @@ package final class ListCache: Sendable {
 
     /// A cache of this many bytes; 0 keeps nothing.
     ///
-    /// The memory of lists that are being sent is leased from `answers`.
+    /// Long lists that are being sent take their places in `answers`.
     package init(capacity: Int, answers: AnswerMemory = AnswerMemory()) {
         state = Mutex(State(entries: ListCacheEntries(capacity: capacity, answers: answers)))
     }
 
     /// An owner's list, at a point if it is kept with one, or an error if it cannot be sent now; nil if not cached.
-    package func list(of owner: Owner, at point: ListPoint? = nil) -> Result<TaskList, StoreError>? {
+    ///
+    /// A long list takes the place of those to whom it is being sent, or else this one.
+    package func list(
+        of owner: Owner, at point: ListPoint? = nil, in place: AnswerPlace? = nil
+    ) -> Result<TaskList, StoreError>? {
         state.withLock { state in
-            let list = state.entries.list(of: owner, at: point)
+            let list = state.entries.list(of: owner, at: point, in: place)
             if case .success? = list { state.hits += 1 }
             return list
         }
@@ -134,12 +138,12 @@ struct ListCacheEntries {
     private struct Entry {
         let owner: Owner
         let point: ListPoint?
-        /// The list without its lease, because the cache counts the list by its cost.
+        /// The list without its place, because the cache counts the list by its cost.
         let list: TaskList
-        /// Whether the list is sent under a lease.
+        /// Whether the list needs a place to be sent.
         let isLong: Bool
-        /// The lease of all to whom a long list is being sent; it ends with the last of them.
-        weak var lease: AnswerLease?
+        /// The place of all to whom a long list is being sent; it is given back by the last of them.
+        weak var place: AnswerPlace?
         var wasUsed = false
 
         /// The bytes of the list and its gzip form, of the owner's two copies, and an estimate for the collections.
@@ -163,24 +167,25 @@ struct ListCacheEntries {
 
     func holdsList(of owner: Owner) -> Bool { positions[owner] != nil }
 
-    /// The list of an owner, or an error if there is no lease for a long list now; nil if the list is not cached.
-    mutating func list(of owner: Owner, at point: ListPoint?) -> Result<TaskList, StoreError>? {
+    /// The list of an owner, or an error if there is no place for a long list now; nil if the list is not cached.
+    mutating func list(
+        of owner: Owner, at point: ListPoint?, in place: AnswerPlace?
+    ) -> Result<TaskList, StoreError>? {
         guard let position = positions[owner], entries[position].point == point else { return nil }
         entries[position].wasUsed = true
         let list = entries[position].list
         guard entries[position].isLong else { return .success(list) }
-        if let lease = entries[position].lease { return .success(list.holding(lease)) }
-        let bytes = list.json.capacity
-        guard let lease = answers.lease(bytes, for: owner) else { return .failure(.noRoomForAnswer(bytes: bytes)) }
-        entries[position].lease = lease
-        return .success(list.holding(lease))
+        if let shared = entries[position].place { return .success(list.at(shared)) }
+        guard let place = place ?? answers.place(for: owner) else { return .failure(.noRoomForAnswer) }
+        entries[position].place = place
+        return .success(list.at(place))
     }
 
     /// Keeps a list, unless it alone is larger than the capacity.
     mutating func put(_ list: TaskList, of owner: Owner, at point: ListPoint? = nil) {
         remove(owner)
-        let isLong = list.lease != nil
-        let entry = Entry(owner: owner, point: point, list: list.holding(nil), isLong: isLong, lease: list.lease)
+        let isLong = list.place != nil
+        let entry = Entry(owner: owner, point: point, list: list.at(nil), isLong: isLong, place: list.place)
         guard entry.cost <= capacity else { return }
         while bytes + entry.cost > capacity { evict() }
         positions[owner] = entries.count

@@ -262,7 +262,7 @@ package struct EngineOptions: Sendable {
     package var readers: [String]
     /// The names of the threads whose sessions write.
     package var writers: [String]
-    /// Cached long lists take their memory here while they are sent.
+    /// Cached long lists take their places here while they are sent.
     package var answers = AnswerMemory()
     /// The most reads of a batch.
     package var mostReads = 1

@@ -34,14 +34,16 @@ struct ChangeConformance {
             #expect(try await store.change(1, copy, expected: nil, at: 3000, of: alice) == .contradiction(.text))
             let changes = [
                 IdentifiedChange(id: 2, change: TaskChange(completed: true)), IdentifiedChange(id: 1, change: copy),
+                IdentifiedChange(id: 3, change: TaskChange(completed: true)),
             ]
             let other = try await store.added("other", of: alice)
+            let third = try await store.added("third", of: alice)
             let outcome = try await store.changeAll(changes, at: 3000, of: alice)
             #expect(outcome == .contradiction(number: 2, .text))
             copy.text = item.text
             copy.oldNames?.modified = "1970-01-01T00:00:01.000Z"
             #expect(try await store.change(1, copy, expected: nil, at: 3000, of: alice) == .changed(item))
-            #expect(try await store.lists([item, other], of: alice))
+            #expect(try await store.lists([item, other, third], of: alice))
         }
     }
 

@@ -81,7 +81,7 @@ struct ChangeListConformance {
     }
 
     @Test(
-        "A list whose tasks are too long for one answer, or have no room, is made without them",
+        "Of tasks that are too long for one answer, or have no place, the first are answered, and the others follow",
         arguments: StoreUnderTest.all)
     func tooLong(kind: StoreUnderTest) async throws {
         // Pages have 64 KiB.
@@ -89,20 +89,50 @@ struct ChangeListConformance {
         try await kind.with(answers: answers) { store in
             let details = TaskDetails([.notes: .string(String(repeating: "n", count: TaskDetail.notes.longest))])
             for _ in 0..<12 { _ = try await store.added("x", details: details, of: alice) }
-            func change(_ ids: ClosedRange<Int64>) async throws -> ChangeAllOutcome {
-                try await store.changeAll(ids.map { completed($0) }, at: 2000, of: alice)
+            /// Completes these tasks; returns the ids that are answered, and the id after which the others are.
+            func change(_ ids: [Int64], at time: Int64) async throws -> (ids: [Int64], next: Int64?) {
+                let outcome = try await store.changeAll(ids.map { completed($0) }, at: time, of: alice)
+                guard case .changed(let list) = outcome else { throw UnexpectedChanges(outcome: outcome) }
+                let tasks = try JSONValue(parsing: list.json).array ?? []
+                #expect(list.json.count <= answers.pageSize)
+                return (tasks.compactMap { $0["Id"].integer }, list.next)
             }
-            #expect(try await change(1...3) != .changed(nil), "three tasks of 10 kB have room")
-            #expect(try await change(4...12) == .changed(nil))
-            #expect(try await store.find(12, of: alice)?.completed == true)
-            // Six tasks have room by their bytes, but each of these bytes takes two in JSON.
-            let escaped = TaskChange(text: try TaskText(String(repeating: "\"", count: TaskText.longest)))
-            let changes = (Int64(1)...6).map { IdentifiedChange(id: $0, change: escaped) }
-            #expect(try await store.changeAll(changes, at: 3000, of: alice) == .changed(nil))
-            let held = answers.lease(answers.limit / 4, for: alice)
-            #expect(try await change(1...2) == .changed(nil) && held != nil)
+            #expect(try await change([1, 2, 3], at: 2000) == ([1, 2, 3], nil))
+            #expect(try await change([9, 8, 12, 11, 10, 5, 7, 6], at: 2000) == ([9, 8, 12, 11, 10, 5], 5))
+            #expect(try await store.find(6, of: alice)?.completed == true)
+            let rest = try await store.list(TaskQuery(limit: 2, after: 5), of: alice)
+            #expect(try JSONValue(parsing: rest.json).array?.compactMap { $0["Id"].integer } == [6, 7])
+            // Without a place there is room for one of them.
+            let places = (0..<2).compactMap { _ in answers.place(for: alice) }
+            #expect(try await change([4, 1, 2], at: 3000) == ([4], 0) && places.count == 2)
+            #expect(try await store.find(4, of: alice)?.completed == true)
+            let escaped = TaskChange(text: try TaskText(String(repeating: "\u{1}", count: TaskText.longest)))
+            let long = [IdentifiedChange(id: 3, change: escaped)]
+            #expect(
+                try await store.changeAll(long, at: 3000, of: alice)
+                    == .changed(TaskList(rendering: [], next: 2)))
         }
         await eventually { answers.statistics == .init(held: 0, refused: 0) }
+    }
+
+    private struct UnexpectedChanges: Error { let outcome: ChangeAllOutcome }
+
+    @Test("Changes of one task in one transaction are all kept, whoever made them", arguments: StoreUnderTest.all)
+    func oneTask(kind: StoreUnderTest) async throws {
+        try await kind.with { store in
+            _ = try await store.added("x", of: alice)
+            for round in 1...20 {
+                let text = TaskChange(text: try TaskText("\(round)"))
+                let flag = TaskChange(completed: round.isMultiple(of: 2))
+                // The first additions keep the writer busy, so that the changes wait for one transaction.
+                try await atOnce(0..<8) { number in
+                    guard number > 4 else { return _ = try await store.added("y", of: alice) }
+                    _ = try await store.change(1, number == 5 ? text : flag, expected: nil, at: 9, of: alice)
+                }
+                let task = try #require(try await store.find(1, of: alice))
+                #expect(task.text == text.text && task.completed == flag.completed, "\(round)")
+            }
+        }
     }
 
     @Test(arguments: StoreUnderTest.all)

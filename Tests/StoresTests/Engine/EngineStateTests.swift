@@ -111,6 +111,41 @@ struct EngineStateTests {
         #expect(engine.take(1) == [])
     }
 
+    @Test func `A job that is tried again has waited since its caller came`() throws {
+        let engine = MadeUpEngine { $0.patience = 100 }
+        try engine.submit("1", of: "alice")
+        #expect(engine.take(1) == ["1"])
+        engine.now = 50
+        engine.finish(1, failing: .others)
+        #expect(engine.with { $0.takeOverdue(at: 100) }.isEmpty)
+        #expect(engine.with { $0.takeOverdue(at: 101) }.map(\.name) == ["1"])
+    }
+
+    @Test func `While an owner's write is under way, no other session takes one, also after one was overdue`() throws {
+        let engine = MadeUpEngine(writers: 2) { $0.patience = 100 }
+        try engine.submit("1", of: "alice")
+        #expect(engine.take(1) == ["1"])
+        engine.now = 1
+        try engine.submit("2", of: "alice")
+        engine.now = 102
+        #expect(engine.with { $0.takeOverdue(at: 102) }.map(\.name) == ["2"])
+        try engine.submit("3", of: "alice")
+        #expect(engine.take(2) == [])
+        engine.finish(1)
+        #expect(engine.take(2) == ["3"])
+    }
+
+    @Test func `Nothing stays of an owner whose calls were answered`() throws {
+        let engine = MadeUpEngine()
+        for number in 0..<20 {
+            for kind in Job.Kind.allCases { try engine.submit("x", of: "owner \(number)", kind) }
+        }
+        let queues = { Mirror(reflecting: engine.state).descendant("queues") as? [[Owner: OwnerQueue]] }
+        #expect(queues()?.map(\.count) == [20, 20, 20])
+        while !engine.run(0).isEmpty || !engine.run(1).isEmpty {}
+        #expect(queues()?.map(\.count) == [0, 0, 0])
+    }
+
     @Test func `A caller who has left takes a job along that waits, and no other`() throws {
         let engine = engine(withRoomFor: 4)
         for call in 1...3 { try engine.submit("\(call)", of: call == 1 ? "alice" : "bob \(call)", call: call) }
@@ -176,6 +211,24 @@ struct EngineStateTests {
         #expect(try engine.submit("1", of: "alice", .find) == 1)
         #expect(try engine.submit("2", of: "alice", .find) == nil)
         #expect(try engine.submit("3", of: "alice") == nil)
+    }
+
+    @Test func `Reads of single tasks wake an idle session, also while another one reads for the same owner`() throws {
+        let engine = MadeUpEngine(readers: 2)
+        #expect([engine.sleepEnd(0), engine.sleepEnd(1)] == [.max, .max])
+        #expect(try engine.submit("1", of: "alice", .find) == 0)
+        #expect(engine.take(0) == ["1"])
+        #expect(try engine.submit("2", of: "alice", .find) == 1)
+        #expect(engine.take(1) == ["2"])
+    }
+
+    @Test func `An owner who comes back owes no turns`() throws {
+        let engine = MadeUpEngine { $0.mostReads = 1 }
+        try engine.submit("1", of: "alice", .list)
+        #expect(engine.take(0) == ["1"])
+        for (name, owner) in [("2", "alice"), ("b", "bob")] { try engine.submit(name, of: owner, .list) }
+        engine.finish(0)
+        #expect([engine.run(0), engine.run(0)] == [["2"], ["b"]])
     }
 
     // MARK: The end

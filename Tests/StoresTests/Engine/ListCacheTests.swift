@@ -94,41 +94,38 @@ struct ListCacheTests {
         #expect((known(cache, alice) != nil) == isKept)
     }
 
-    /// A list that is long enough to be sent under a lease.
-    private func longList(of character: Unicode.Scalar = "x", in answers: AnswerMemory) throws -> TaskList {
+    /// A list that is long enough to need a place.
+    private func longList(in answers: AnswerMemory) throws -> TaskList {
         var page = TaskPage(of: alice, atMost: nil, in: answers)
-        let text = try TaskText(String(repeating: Character(character), count: 4096))
-        for id in Int64(1)...10 {
+        let text = try TaskText(String(repeating: "x", count: 4096))
+        for id in Int64(1)...5 {
             let item = TaskItem(id: id, owner: alice, text: text, created: 0, modified: 0)
             guard try page.append(item) else { break }
         }
         return page.list()
     }
 
-    @Test func `All to whom a long list is sent share one lease, which ends with the last of them`() throws {
+    @Test func `All to whom a long list is sent share one place, which the last of them gives back`() throws {
         let answers = AnswerMemory(limit: 1 << 20)
         let cache = ListCache(capacity: 1 << 20, answers: answers)
         put(try longList(in: answers), of: alice, into: cache)
         #expect(answers.statistics.held == 0)
-        let lists = (0..<3).compactMap { _ in known(cache, alice) }
-        #expect(lists.count == 3 && lists.allSatisfy { $0.lease === lists[0].lease })
-        #expect(answers.statistics.held == lists[0].json.capacity)
+        var lists = (0..<3).compactMap { _ in known(cache, alice) }
+        #expect(lists.count == 3 && lists.allSatisfy { $0.place === lists[0].place })
+        #expect(answers.statistics.held == answers.pageSize)
+        lists = []
+        #expect(answers.statistics.held == 0)
     }
 
-    @Test func `A long list is not sent if there is no room for it`() throws {
+    @Test func `A long list is not sent without a place, and takes the one that its caller has waited for`() throws {
         let answers = AnswerMemory(limit: 1 << 20)
         let cache = ListCache(capacity: 1 << 20, answers: answers)
         put(try longList(in: answers), of: alice, into: cache)
-        var lists = [try longList(in: answers)]
-        // Each of these is another list, because equal ones share their memory.
-        for letter in UInt8(ascii: "A")...UInt8(ascii: "Z") {
-            guard let list = try? longList(of: Unicode.Scalar(letter), in: answers) else { break }
-            lists.append(list)
-        }
-        while let lease = answers.lease(1000, for: alice) { lists.append(lists[0].holding(lease)) }
-        let isRefused = if case .failure(.noRoomForAnswer)? = cache.list(of: alice) { true } else { false }
-        #expect(isRefused)
-        lists = []
+        var places = (0..<2).compactMap { _ in answers.place(for: alice) }
+        #expect(cache.list(of: alice) == .failure(.noRoomForAnswer))
+        let list = try #require(try cache.list(of: alice, in: places.last)?.get())
+        #expect(list.place === places.last && known(cache, alice)?.place === list.place)
+        places = []
         #expect(known(cache, alice) != nil)
     }
 }

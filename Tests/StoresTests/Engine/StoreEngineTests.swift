@@ -109,6 +109,23 @@ struct StoreEngineTests {
         #expect(engine.close())
     }
 
+    @Test func `All callers of a shared list give their room back`() async throws {
+        let engine = engine { $0.mostBytes = 16 * Job.callBytes }
+        let gate = Mutex<Breakpoint?>(nil)
+        try engine.start { _ throws(SessionLoss) in MadeUpSession { gate.withLock { $0 }?.stop() } }
+        for _ in 0..<3 {
+            let breakpoint = Breakpoint()
+            gate.withLock { $0 = breakpoint }
+            let first = Task { await refusal(of: engine) }
+            await breakpoint.waitUntilReached()
+            let callers = (0..<3).map { _ in Task { await refusal(of: engine) } }
+            await eventually("all wait") { engine.statistics.waitingReads == 3 }
+            breakpoint.resume()
+            for caller in callers + [first] { #expect(await caller.value == nil) }
+        }
+        #expect(engine.close())
+    }
+
     @Test func `Callers who share a list count each, and leave one by one`() async throws {
         let breakpoint = Breakpoint()
         let (engine, first) = try await stoppedEngine(breakpoint)

@@ -18,6 +18,7 @@ struct FullDiskTests {
         await #expect(throws: StoreError.full) { try await store.check() }
         disk.makeRoom()
         try await store.check()
+        #expect(events.all.contains(.recovered))
         let writes = AcknowledgedWrites(owners: 3, filling: 700)
         try await writes.add(to: store, callers: 16) {
             for round in 1...5 {
