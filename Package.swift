@@ -198,7 +198,7 @@ let package = Package(
         tests("PlatformTests", of: ["Platform"]),
         tests("JSONTests", of: ["JSON"]),
         tests("OpenSSLTests", of: ["OpenSSL", "JSON", "Platform"], exclude: ["Vectors"]),
-        tests("SQLiteTests", of: ["SQLite", "CSQLite"]),
+        tests("SQLiteTests", of: ["SQLite"]),
         tests("CurlTests", of: ["Curl", "Platform"]),
         tests("ZlibTests", of: ["Zlib"]),
         tests("HTTPTests", of: ["HTTP", "JSON"]),

@@ -83,16 +83,15 @@ struct CheckpointCrashTests {
         let token = try stage.token()
         var texts: [String] = []
         // The server of each round is killed when the first pages of a checkpoint are in the file, or a bit later.
-        for round in 0..<4 {
+        for round in 0..<3 {
             let server = try stage.server()
             #expect(try server.texts(token: token) == texts)
             let size = try File.size(stage.database) ?? 0
-            var rest = 2000
+            var rest = 4000
             while try File.size(stage.database) == size, rest > 0 {
                 rest -= 1
-                let text = "\(texts.count) " + String(repeating: "x", count: 800)
-                #expect(try server.add(text, token: token).status == 201)
-                texts.append(text)
+                texts.append("task \(texts.count)")
+                #expect(try server.add(texts.last ?? "", token: token).status == 201)
             }
             #expect(rest > 0, "no checkpoint in round \(round)")
             for _ in 0..<round {

@@ -27,8 +27,8 @@ package struct Connection: ~Copyable {
     /// The number of pages of the log, which SQLite counts here.
     private let length: UnsafeMutablePointer<Int32>
 
-    /// Registers, once for all connections, the layer that writes database files to the disk in small steps.
-    private static let pacedFiles = csqlite_register_paced()
+    /// Registers, once for all connections, the layer that leaves nothing in the unused space of database files.
+    private static let cleanFiles = csqlite_register()
 
     /// Opens the file of this path.
     package init(path: String, mode: Mode) throws(SQLiteError) {
@@ -46,7 +46,7 @@ package struct Connection: ~Copyable {
     private static func open(_ path: String, _ flags: Int32) throws(SQLiteError) -> OpaquePointer {
         var handle: OpaquePointer?
         let all = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe pacedFiles == SQLITE_OK ? sqlite3_open_v2(path, &handle, all, "paced") : pacedFiles
+        let code = unsafe cleanFiles == SQLITE_OK ? sqlite3_open_v2(path, &handle, all, "clean") : cleanFiles
         guard code == SQLITE_OK, let opened = unsafe handle else {
             // A failed open leaves a handle that carries the message and must be closed.
             let error = unsafe SQLiteError(of: handle, code: code)
@@ -95,26 +95,16 @@ package struct Connection: ~Copyable {
         unsafe sqlite3_db_readonly(handle, "main") == 1
     }
 
-    /// The result of a checkpoint, in pages.
-    package struct CheckpointPass: Sendable {
-        /// The length of the log.
-        package let log: Int64
-        /// The number of pages, from the start of the log, that the database file has.
-        package let copied: Int64
-
-        package init(log: Int64, copied: Int64) {
-            (self.log, self.copied) = (log, copied)
-        }
+    /// Copies the log into the database file; returns whether all is copied, so that the next commit begins it anew.
+    ///
+    /// It waits for the readers of older states as long as statements wait for locks; then it has copied a part.
+    package func checkpoint(cutting: Bool = false) throws(SQLiteError) -> Bool {
+        guard try integer("PRAGMA wal_checkpoint(\(cutting ? "TRUNCATE" : "RESTART"))") == 0 else { return false }
+        unsafe length.pointee = 0
+        return true
     }
 
-    /// Copies as much of the log into the database file as readers and the writer allow, without waiting for them.
-    package func checkpoint() throws(SQLiteError) -> CheckpointPass {
-        let statement = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
-        guard try statement.step() else { return CheckpointPass(log: 0, copied: 0) }
-        return CheckpointPass(log: statement.integer(1), copied: statement.integer(2))
-    }
-
-    /// Leaves checkpoints to others, and counts the pages of the log.
+    /// Copies nothing at the end of a transaction, and counts the pages of the log.
     package func followLog() {
         let note: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
             length, _, _, pages in

@@ -101,6 +101,15 @@ package struct SQLiteFile {
     private func openError(_ error: SQLiteError) -> OperatorError { OperatorError(opening: path, error) }
 }
 
+extension Connection {
+    /// Copies the log as ``checkpoint(cutting:)`` does, and waits so many milliseconds for readers.
+    func checkpoint(waiting patience: Int32, cutting: Bool = false) throws(SQLiteError) -> Bool {
+        setBusyTimeout(milliseconds: patience)
+        defer { setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
+        return try checkpoint(cutting: cutting)
+    }
+}
+
 // MARK: The check of a file
 
 extension SQLiteFile {

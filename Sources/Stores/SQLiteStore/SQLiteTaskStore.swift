@@ -28,8 +28,7 @@ package final class SQLiteTaskStore: CommandStore {
         let engine = StoreEngine(parts)
         self.engine = engine
         environment = SQLiteEnvironment(
-            options: options, health: SQLiteHealth(observer: observer), cache: engine.cache,
-            checkpointer: Checkpointer(observer: observer) { engine.wake() })
+            options: options, health: SQLiteHealth(observer: observer), cache: engine.cache)
     }
 
     deinit { close() }
@@ -55,7 +54,6 @@ package final class SQLiteTaskStore: CommandStore {
             sessions.append(TransferBox(SQLiteReader(reads, environment.health)))
         }
         sessions.append(TransferBox(SQLiteWriter(writes, lock, environment)))
-        try environment.checkpointer.start(on: TransferBox(try file.open(.readWrite)))
         try store.engine.start { [sessions] number throws(SessionLoss) in
             guard let session = sessions[number].take() else { throw SessionLoss("opened before") }
             return session
@@ -142,9 +140,8 @@ package final class SQLiteTaskStore: CommandStore {
 
     package func close() {
         guard let lock = lock.withLock({ $0.take() }) else { return }
-        // Readers and checkpoints end first, because their connections would keep the log from being truncated.
+        // Readers end first, because their connections would keep the log from being truncated.
         _ = engine.close([.reads])
-        environment.checkpointer.close()
         _ = engine.close([.writes])
         environment.cache.removeAll()
         // The connections are closed by now; only then may another server open the file.

@@ -8,7 +8,6 @@ struct SQLiteEnvironment: Sendable {
     let options: SQLiteStoreOptions
     let health: SQLiteHealth
     let cache: ListCache
-    let checkpointer: Checkpointer
 
     /// When the log is emptied after something has given a reason for it.
     fileprivate var nextEmptying: UInt64 {
@@ -27,23 +26,27 @@ final class SQLiteWriter: StoreSession {
     private var mustPrune = false
     /// When the log is emptied next, because it may have texts of an owner who was deleted; `.max` if it has none.
     private var nextEmptying: UInt64
+    private var copies: LogCopies
 
     init(_ transaction: consuming SQLiteTransaction, _ lock: SQLiteFileLock, _ environment: SQLiteEnvironment) {
         self.transaction = transaction
         self.lock = lock
         self.environment = environment
+        copies = LogCopies(observer: environment.options.observer)
         // A server that ended in the middle may have left such a log.
         nextEmptying = environment.nextEmptying
     }
 
-    /// Looks at the files once a second, and for what is to be forgotten; lets the checkpointer in for a moment.
+    /// Looks at the files once a second, and for what is to be forgotten; copies the log.
     func maintain(at now: UInt64) -> UInt64 {
         if now >= nextMaintenance {
             nextMaintenance = now + 1_000_000_000
             noteDisplacement()
             mustPrune = true
         }
-        environment.checkpointer.pauseIfWanted()
+        copies.copy(at: transaction.connection.logLength) { patience throws(SQLiteError) in
+            try transaction.connection.checkpoint(waiting: patience)
+        }
         if mustPrune {
             prune()
             if mustPrune { return 0 }
@@ -56,21 +59,8 @@ final class SQLiteWriter: StoreSession {
         return min(nextMaintenance, nextEmptying)
     }
 
-    var room: WriteRoom { environment.checkpointer.room }
-
-    func run(_ jobs: [Job]) -> BatchResult {
-        besideCheckpointer { commit(jobs) }
-    }
-
-    /// Runs a transaction of which the checkpointer knows.
-    private func besideCheckpointer<Result>(_ body: () -> Result) -> Result {
-        environment.checkpointer.beginTransaction()
-        defer { environment.checkpointer.endTransaction(logLength: transaction.connection.logLength) }
-        return body()
-    }
-
     /// Runs writes in one transaction; after a failure none of them has an effect.
-    private func commit(_ jobs: [Job]) -> BatchResult {
+    func run(_ jobs: [Job]) -> BatchResult {
         if lock.isUnlinked { noteDisplacement() }
         if let error = environment.health.refusal { return BatchResult(refusing: jobs, error) }
         // What an error means: where one write fails, the others may succeed without it.
@@ -106,26 +96,20 @@ final class SQLiteWriter: StoreSession {
     /// add, so that it keeps up.
     private func prune() {
         let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
-        withoutWaiting {
-            // The next write reports the same failure.
-            let keys = try? transaction.pruneKeys(at: now, atMost: limit)
-            try? transaction.pruneOwners(at: now, atMost: limit)
-            let tasks = try? transaction.forgetRemovedTasks(
-                until: now - environment.options.removedTasksKept, atMost: limit)
-            mustPrune = keys == limit || tasks == limit
-        }
-    }
-
-    /// Copies all of the log into the database and cuts it, unless a reader or a checkpoint is in the way.
-    private func isLogEmptied() -> Bool {
-        withoutWaiting { try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") } == 0
-    }
-
-    /// Does what is tried again later anyway, and waits for no other program's lock, because callers would wait, too.
-    private func withoutWaiting<Result>(_ body: () -> Result) -> Result {
+        // Callers would wait for the lock of another program, too.
         transaction.connection.setBusyTimeout(milliseconds: 0)
         defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
-        return besideCheckpointer(body)
+        // The next write reports the same failure.
+        let keys = try? transaction.pruneKeys(at: now, atMost: limit)
+        try? transaction.pruneOwners(at: now, atMost: limit)
+        let tasks = try? transaction.forgetRemovedTasks(
+            until: now - environment.options.removedTasksKept, atMost: limit)
+        mustPrune = keys == limit || tasks == limit
+    }
+
+    /// Copies all of the log into the database and cuts it, unless a reader is in the way.
+    private func isLogEmptied() -> Bool {
+        (try? transaction.connection.checkpoint(waiting: 0, cutting: true)) ?? false
     }
 
     /// Cached lists are as lost as the file: they are not answered either.
@@ -135,8 +119,8 @@ final class SQLiteWriter: StoreSession {
 
     /// Moves the log into the database, if that is possible.
     func end() {
-        let busy = try? transaction.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
-        environment.options.observer(.closed(checkpointed: busy == 0))
+        let isEmpty = (try? transaction.connection.checkpoint(cutting: true)) ?? false
+        environment.options.observer(.closed(checkpointed: isEmpty))
     }
 }
 

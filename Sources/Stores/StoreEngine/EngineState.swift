@@ -125,11 +125,11 @@ struct EngineState {
     }
 
     /// Takes the jobs that a session runs next; its thread sleeps until the limit if there are none.
-    mutating func take(for number: Int, _ room: WriteRoom, at now: UInt64, until limit: UInt64) -> Taken {
+    mutating func take(for number: Int, at now: UInt64, until limit: UInt64) -> Taken {
         workers[number].isIdle = false
         let last = workers[number].lastRole
         for role in [last == .reads ? .writes : .reads, last] as [SessionRole] where serves(number, role) {
-            let jobs = role == .reads ? takeReads(for: number) : takeWrites(for: number, room, at: now)
+            let jobs = role == .reads ? takeReads(for: number) : takeWrites(for: number, at: now)
             guard jobs.isEmpty else {
                 workers[number].underWay = jobs
                 workers[number].since = now
@@ -167,13 +167,12 @@ struct EngineState {
     }
 
     /// Takes the writes of the next transaction; of each owner one session writes at a time.
-    private mutating func takeWrites(for number: Int, _ room: WriteRoom, at now: UInt64) -> [Job] {
-        guard room != .nothing else { return [] }
+    private mutating func takeWrites(for number: Int, at now: UInt64) -> [Job] {
         let writes = SessionRole.writes.rawValue
         let next = waiting[writes].nextWrites(at: now)
         let writers = workers.indices.count { workers[$0].condition == .up && serves($0, .writes) }
         let running = workers.count { $0.underWay.first?.isLong ?? false }
-        if let long = next.long, room == .everything,
+        if let long = next.long,
             longWrites.isNext(before: next.short, long, at: now, running: running, of: writers)
         {
             longWrites.begin()

@@ -135,13 +135,6 @@ extension OwnerQueue {
     }
 }
 
-/// The writes for which a database has room.
-package enum WriteRoom: Sendable {
-    case nothing
-    case shortWrites
-    case everything
-}
-
 /// When long writes begin, which have a transaction of their own, so that short ones need not wait for many of them.
 ///
 /// Where several sessions write, one of them does no long write. A single one leaves the short writes four times as

@@ -84,7 +84,7 @@ package final class StoreEngine: Sendable {
     }
 
     /// Lets the threads choose again.
-    package func wake() {
+    private func wake() {
         for wakeup in wakeups { wakeup.wake() }
     }
 
@@ -144,7 +144,7 @@ package final class StoreEngine: Sendable {
         while true {
             do throws(SessionLoss) {
                 let limit = try session.maintain(at: time.monotonicNanoseconds)
-                guard let jobs = take(for: number, by: session, until: limit) else {
+                guard let jobs = take(for: number, until: limit) else {
                     session.end()
                     return nil
                 }
@@ -191,14 +191,12 @@ package final class StoreEngine: Sendable {
     }
 
     /// Takes the jobs that a session runs next; nil at the end, and none if nothing came until a monotonic time.
-    private func take(for number: Int, by session: any StoreSession, until limit: UInt64) -> [Job]? {
+    private func take(for number: Int, until limit: UInt64) -> [Job]? {
         while true {
             let now = time.monotonicNanoseconds
-            // The session looks before the lock is taken, because the answer may need a lock of its own.
-            let room = session.room
             let (taken, overdue) = state.withLock { state in
                 let overdue = state.takeOverdue(at: now)
-                return (state.take(for: number, room, at: now, until: limit), overdue)
+                return (state.take(for: number, at: now, until: limit), overdue)
             }
             for job in overdue { job.refuse(.overloaded) }
             switch taken {

@@ -5,9 +5,6 @@ package protocol StoreSession: AnyObject {
     /// Does what is due between two batches; returns the monotonic time at which something is due next, at the latest.
     func maintain(at now: UInt64) throws(SessionLoss) -> UInt64
 
-    /// The writes for which the database has room now.
-    var room: WriteRoom { get }
-
     /// Runs jobs that are all reads or all writes, the writes in one transaction; gives exactly one verdict for each.
     ///
     /// A job whose work is not of this database is left out, and refused by the engine.
@@ -20,7 +17,6 @@ package protocol StoreSession: AnyObject {
 }
 
 extension StoreSession {
-    package var room: WriteRoom { .everything }
     package func end() {}
 }
 

@@ -252,7 +252,7 @@ struct EngineStateTests {
         #expect(!engine.state.isOver(.writes))
         engine.now += 10_000_000
         #expect(engine.run(1) == ["2"])
-        guard case .end = engine.state.take(for: 1, .everything, at: engine.now, until: .max) else {
+        guard case .end = engine.state.take(for: 1, at: engine.now, until: .max) else {
             throw StoreError.broken(reason: "the session goes on")
         }
         #expect(engine.with { $0.close(SessionRole.allCases) })

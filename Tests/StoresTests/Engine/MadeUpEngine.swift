@@ -63,8 +63,8 @@ final class MadeUpEngine {
     }
 
     /// The names of the jobs that a session takes.
-    func take(_ number: Int, _ room: WriteRoom = .everything) -> [String] {
-        guard case .jobs(let jobs, let woken) = state.take(for: number, room, at: now, until: .max) else { return [] }
+    func take(_ number: Int) -> [String] {
+        guard case .jobs(let jobs, let woken) = state.take(for: number, at: now, until: .max) else { return [] }
         underWay[number] = jobs
         self.woken = woken
         return jobs.map(\.name)
@@ -72,7 +72,7 @@ final class MadeUpEngine {
 
     /// Until when a session sleeps that finds nothing to take.
     func sleepEnd(_ number: Int) -> UInt64? {
-        if case .nothing(let end) = state.take(for: number, .everything, at: now, until: .max) { end } else { nil }
+        if case .nothing(let end) = state.take(for: number, at: now, until: .max) { end } else { nil }
     }
 
     /// Ends what a session runs: all of it is answered, or nothing was kept and some of it is tried again.
@@ -92,8 +92,8 @@ final class MadeUpEngine {
     }
 
     /// Takes and ends what one session runs next, which takes some time.
-    func run(_ number: Int, _ room: WriteRoom = .everything, for duration: UInt64 = 1) -> [String] {
-        let names = take(number, room)
+    func run(_ number: Int, for duration: UInt64 = 1) -> [String] {
+        let names = take(number)
         now += duration
         if !names.isEmpty { finish(number) }
         return names

@@ -6,11 +6,11 @@ import Testing
 @Suite("Turns of the owners whose jobs wait")
 struct TurnTests {
     /// The names of the writes of one transaction after the other; one with a long write takes 10 ns, others take 1.
-    private func transactions(_ engine: MadeUpEngine, _ room: WriteRoom = .everything) -> [String] {
+    private func transactions(_ engine: MadeUpEngine) -> [String] {
         var found: [String] = []
         let end = engine.now + 1000
         while engine.now < end {
-            let names = engine.take(1, room)
+            let names = engine.take(1)
             engine.now += engine.underWay[1]?.contains { $0.weight > 100 } ?? false ? 10 : 1
             engine.finish(1)
             if !names.isEmpty { found.append(names.joined(separator: " ")) }
@@ -141,15 +141,6 @@ struct TurnTests {
         #expect(engine.take(2) == ["short"])
         engine.finish(1)
         #expect(engine.take(1) == ["long"])
-    }
-
-    @Test func `A log without room for long writes has some for short ones, until it has none for any`() throws {
-        let engine = MadeUpEngine()
-        try engine.submit("list", of: "alice", rows: 700)
-        try engine.submit("a", of: "bob")
-        try engine.submit("b", of: "alice")
-        #expect(transactions(engine, .shortWrites) == ["a"])
-        #expect(transactions(engine, .nothing) == [])
     }
 
     @Test func `Writes of one owner wait while another session writes for that owner, and wake nobody`() throws {

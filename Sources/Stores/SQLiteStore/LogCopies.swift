@@ -1,0 +1,48 @@
+import SQLite
+import Tasks
+
+/// Copies the log of committed transactions into the database (a checkpoint), between two transactions of the writer.
+///
+/// SQLite by itself copies before a commit returns, and its callers would wait. Here they have their answers already.
+/// One connection writes and copies: versions before 3.51.3 can lose what one connection commits while another begins
+/// to copy (https://sqlite.org/wal.html#walreset).
+struct LogCopies {
+    /// After so many new pages, 16 MiB, the log is copied.
+    static let pages = 4000
+    /// How long writes wait for readers of an older state, in milliseconds, so that the log can begin anew.
+    static let patience: Int32 = 250
+
+    private let observer: @Sendable (StoreEvent) -> Void
+    /// The pages of the log at its last copy that did not let it begin anew; 0 if there was none.
+    private var copied = 0
+    /// The pages at which writes waited for readers last; doubled before they wait again, so that they do not wait for a
+    /// backup time and again.
+    private var waited = Self.pages
+    private var isFailing = false
+
+    init(observer: @escaping @Sendable (StoreEvent) -> Void) { self.observer = observer }
+
+    /// How long a copy of a log of so many pages waits for readers, in milliseconds; nil if it is not due.
+    private mutating func patience(at length: Int) -> Int32? {
+        if length < copied { beginAnew() }
+        guard length >= copied + Self.pages else { return nil }
+        guard length >= 2 * waited else { return 0 }
+        waited = length
+        return Self.patience
+    }
+
+    /// Copies a log that is long, by a checkpoint that says whether the next commit begins the log anew.
+    mutating func copy(at length: Int, _ checkpoint: (_ patience: Int32) throws(SQLiteError) -> Bool) {
+        guard let patience = patience(at: length) else { return }
+        do throws(SQLiteError) {
+            if try checkpoint(patience) { beginAnew() } else { copied = length }
+            isFailing = false
+        } catch {
+            // The log stays as it is, and nothing is lost.
+            if !isFailing { observer(.checkpointFailed(reason: error.description)) }
+            (isFailing, copied) = (true, length)
+        }
+    }
+
+    private mutating func beginAnew() { (copied, waited) = (0, Self.pages) }
+}
