@@ -92,7 +92,6 @@ let modules = [
     // The task stores, the copies of what they hold, and its move to other owners.
     // First the queue and the threads, which both databases use.
     Module("Stores", "StoreEngine", imports: ["Tasks", "Platform", "Basics"]),
-    Module("Stores", "MemoryStore", imports: ["Tasks"]),
     Module("Stores", "SQLiteStore", imports: ["StoreEngine", "Tasks", "SQLite", "Platform", "JSON", "Basics"]),
     Module("Stores", "PostgreSQLStore", imports: ["StoreEngine", "Tasks", "PostgreSQL", "Platform", "JSON", "Basics"]),
     Module(
@@ -117,7 +116,7 @@ let modules = [
     Module(
         "Programs", "TaskServer",
         imports: [
-            "HTTP", "Tokens", "Tasks", "Settings", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive",
+            "HTTP", "Tokens", "Tasks", "Settings", "SQLiteStore", "PostgreSQLStore", "TaskArchive",
             "OwnerMoves", "IssuerKeys", "TaskAPI", "HTTPServer", "Platform", "Curl", "OpenSSL", "SQLite", "PostgreSQL",
             "Basics",
         ]),
@@ -171,7 +170,7 @@ func tests(_ name: String, of dependencies: [Target.Dependency], exclude: [Strin
 ///
 /// With `FUZZ` in the environment (`make fuzz`) the same folder is a program instead, which libFuzzer drives.
 let fuzzed: [Target.Dependency] = [
-    "HTTP", "Tokens", "Tasks", "Settings", "MemoryStore", "TaskArchive", "IssuerKeys", "TaskAPI", "MockAuthority",
+    "HTTP", "Tokens", "Tasks", "Settings", "TaskArchive", "IssuerKeys", "TaskAPI", "MockAuthority",
     "OpenSSL", "Curl", "Platform", "JSON",
 ]
 let fuzzing: [Target] =
@@ -208,20 +207,20 @@ let package = Package(
         tests(
             "StoresTests",
             of: [
-                "StoreEngine", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "OwnerMoves", "Tasks",
+                "StoreEngine", "SQLiteStore", "PostgreSQLStore", "TaskArchive", "OwnerMoves", "Tasks",
                 "SQLite", "PostgreSQL", "Platform", "JSON",
             ],
             exclude: ["PostgreSQL/large-records.py"]),
         tests(
             "IssuerKeysTests",
             of: [
-                "IssuerKeys", "TaskAPI", "MemoryStore", "Tokens", "OpenSSL", "Curl", "HTTPServer", "HTTP", "JSON",
+                "IssuerKeys", "TaskAPI", "Tokens", "OpenSSL", "Curl", "HTTPServer", "HTTP", "JSON",
                 "Platform",
             ], exclude: ["Recorded/Documents", "Recorded/README.md"]),
         tests(
             "TaskAPITests",
             of: [
-                "TaskAPI", "MemoryStore", "SQLiteStore", "PostgreSQLStore", "HTTPServer", "HTTP", "Tasks", "Tokens",
+                "TaskAPI", "SQLiteStore", "PostgreSQLStore", "HTTPServer", "HTTP", "Tasks", "Tokens",
                 "JSON", "Platform",
             ]),
         tests(
@@ -232,7 +231,7 @@ let package = Package(
             "ProcessTests",
             of: [
                 "TaskServer", "MockAuthorityServer", "HTTP", "JSON", "Platform", "TaskAPI", "Tasks", "IssuerKeys",
-                "MemoryStore", "HTTPServer", "SQLiteStore", "SQLite", "PostgreSQL", "Tokens", "OpenSSL", "Curl",
+                "HTTPServer", "SQLiteStore", "SQLite", "PostgreSQL", "Tokens", "OpenSSL", "Curl",
             ],
             exclude: ["tls-exchange.py", "without-ipv6.py"]),
     ] + fuzzing

@@ -2,7 +2,6 @@ import Basics
 import Curl
 import IssuerKeys
 import JSON
-import MemoryStore
 import OpenSSL
 import SQLiteStore
 import Support

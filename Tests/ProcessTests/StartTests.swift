@@ -65,18 +65,39 @@ import Testing
 
     @Test func `The log says with which libraries the server runs`() throws {
         let stage = try Stage()
-        for (database, others) in [("memory:", []), ("sqlite:\(stage.database)", ["sqlite"])] {
-            let server = try stage.start(["TASKS_DATABASE": database])
-            let line = try server.await { output in
-                output.split(separator: "\n").first { $0.contains(#""event":"libraries""#) }
-            }
-            let members = try #require(try JSONValue(parsing: Array(line.utf8)).object).members
-            let versions = members.filter { !["time", "level", "event"].contains($0.name) }
-            #expect(versions.map(\.name) == ["libmicrohttpd", "openssl", "libcurl"] + others)
-            for each in versions {
-                #expect(each.value.string?.contains(/^[0-9]+\.[0-9]+/) == true, "\(each.name): \(each.value)")
-            }
+        let line = try stage.start([:]).await { output in
+            output.split(separator: "\n").first { $0.contains(#""event":"libraries""#) }
         }
+        let members = try #require(try JSONValue(parsing: Array(line.utf8)).object).members
+        let versions = members.filter { !["time", "level", "event"].contains($0.name) }
+        #expect(versions.map(\.name) == ["libmicrohttpd", "openssl", "libcurl", "sqlite"])
+        for each in versions {
+            #expect(each.value.string?.contains(/^[0-9]+\.[0-9]+/) == true, "\(each.name): \(each.value)")
+        }
+    }
+
+    @Test
+    func `A database for a trial is among the temporary files, for one user only, and goes with the server`() throws {
+        let stage = try Stage()
+        let place = "\(stage.folder)/temporary"
+        try #require(mkdir(place, 0o700) == 0)
+        let settings = ["TASKS_DATABASE": "memory:", "TMPDIR": place]
+        let server = try stage.server(settings)
+        let token = try stage.token()
+        #expect(try server.add("For a while", token: token).status == 201)
+        #expect(try server.texts(token: token) == ["For a while"])
+        let files = try Folder.files(below: place)
+        #expect(files.count >= 3 && files.allSatisfy { $0.contains(/^task-server-\w{6}\/tasks\.db/) }, "\(files)")
+        let folder = "\(place)/\(files.first?.split(separator: "/").first ?? "")"
+        var facts = stat()
+        #expect(stat(folder, &facts) == 0 && facts.st_mode & 0o777 == 0o700)
+        #expect(try server.stop() == .exit(0))
+        // A start that fails leaves nothing either.
+        let certificate = ["TASKS_TLS_CERT": "\(place)/missing.pem", "TASKS_TLS_KEY": "\(place)/missing.key"]
+        #expect(try stage.run([], settings.merging(certificate) { $1 }).end == .exit(1))
+        #expect(rmdir(place) == 0)
+        let missing = try stage.run([], settings)
+        #expect(missing.end == .exit(1) && missing.errors.contains("(TMPDIR)"), "\(missing.errors)")
     }
 
     /// Swift reads the arguments from `/proc`, and so do the settings.

@@ -1,6 +1,5 @@
 import HTTP
 import JSON
-import MemoryStore
 import Support
 import Tasks
 import Testing

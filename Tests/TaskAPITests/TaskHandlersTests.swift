@@ -1,6 +1,5 @@
 import HTTP
 import JSON
-import MemoryStore
 import Platform
 import TaskAPI
 import Support

@@ -3,7 +3,7 @@
 /// - Every command and query names its owner, and sees nothing of any other owner.
 /// - A command is one atomic change. Only a removal of many tasks may take several; a failure may leave some tasks.
 /// - A command of a caller whose token is from before the deletion of the owner (``RemoveOwner``) changes nothing.
-/// - A change that was answered survives `kill -9` and a power cut (except in the memory store, which says so).
+/// - A change that was answered survives `kill -9` and a power cut.
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
 /// - Each task that is added, changed or removed takes the owner's next change number, in the same transaction.

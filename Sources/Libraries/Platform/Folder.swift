@@ -7,6 +7,21 @@ package enum Folder {
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .last("make the folder '\(path)'") }
     }
 
+    /// Makes a new folder among the system's temporary files, which only its owner may open; returns its path.
+    package static func makeTemporary(_ name: String) throws(SystemError) -> String {
+        let place = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+        guard let path = unsafe strdup("\(place)/\(name)-XXXXXX") else { throw .last("make a folder") }
+        defer { unsafe free(path) }
+        guard unsafe mkdtemp(path) != nil else { throw .last("make a folder in '\(place)' (TMPDIR)") }
+        return unsafe String(cString: path)
+    }
+
+    /// Removes a folder and the files in it.
+    package static func remove(_ path: String) {
+        for name in (try? names(in: path)) ?? [] { File.remove("\(path)/\(name)") }
+        _ = unsafe rmdir(path)
+    }
+
     /// The deepest nesting, which ends a cycle of links.
     private static let deepest = 8
 

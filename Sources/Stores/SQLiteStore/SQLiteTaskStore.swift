@@ -17,9 +17,12 @@ package final class SQLiteTaskStore: CommandStore {
     private let engine: StoreEngine
     private let environment: SQLiteEnvironment
     private let lock: Mutex<SQLiteFileLock?>
+    /// The folder that goes with the store.
+    private let folder: String?
 
-    private init(_ options: SQLiteStoreOptions, _ lock: SQLiteFileLock) {
+    private init(_ options: SQLiteStoreOptions, _ lock: SQLiteFileLock, in folder: String?) {
         self.lock = Mutex(lock)
+        self.folder = folder
         let observer = options.observer
         var parts = EngineOptions(readers: Self.readers, writers: ["writer"])
         // A file is no connection, which could be lost.
@@ -37,6 +40,27 @@ package final class SQLiteTaskStore: CommandStore {
     package static func open(
         path: String, options: SQLiteStoreOptions = SQLiteStoreOptions()
     ) throws(OperatorError) -> SQLiteTaskStore {
+        try open(path: path, in: nil, options)
+    }
+
+    /// Opens a new database in a folder of its own, which goes when the store is closed.
+    ///
+    /// After a crash the folder stays where the system looks for what is temporary.
+    package static func openTemporary(options: SQLiteStoreOptions) throws(OperatorError) -> SQLiteTaskStore {
+        let folder = try rethrowing(as: OperatorError.init) { () throws(SystemError) in
+            try Folder.makeTemporary("task-server")
+        }
+        do throws(OperatorError) {
+            return try open(path: "\(folder)/tasks.db", in: folder, options)
+        } catch {
+            Folder.remove(folder)
+            throw error
+        }
+    }
+
+    private static func open(
+        path: String, in folder: String?, _ options: SQLiteStoreOptions
+    ) throws(OperatorError) -> SQLiteTaskStore {
         let file = SQLiteFile(path)
         let lock = try file.lock()
         let connection = try file.openForWriting(maximumPages: options.maximumPages, options.observer)
@@ -44,7 +68,7 @@ package final class SQLiteTaskStore: CommandStore {
         let writes = try file.compiled(on: connection) { connection throws(SQLiteError) in
             try SQLiteTransaction.compiled(on: connection, answers: options.answers)
         }
-        let store = SQLiteTaskStore(options, lock)
+        let store = SQLiteTaskStore(options, lock, in: folder)
         let environment = store.environment
         var sessions: [TransferBox<any StoreSession>] = []
         for _ in readers {
@@ -146,6 +170,7 @@ package final class SQLiteTaskStore: CommandStore {
         environment.cache.removeAll()
         // The connections are closed by now; only then may another server open the file.
         withExtendedLifetime(lock) {}
+        if let folder { Folder.remove(folder) }
     }
 }
 

@@ -1,4 +1,3 @@
-import MemoryStore
 import HTTP
 import JSON
 import Support

@@ -1,5 +1,5 @@
 import HTTP
-import MemoryStore
+import Support
 import TaskAPI
 
 /// A decoded path has no separators, no NUL and no dots; what was read can be written and read again.

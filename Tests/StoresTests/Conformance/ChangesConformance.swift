@@ -1,4 +1,3 @@
-import MemoryStore
 import Support
 import Synchronization
 import Tasks

@@ -1,7 +1,6 @@
 import JSON
 import PostgreSQLStore
 import SQLiteStore
-import MemoryStore
 import Platform
 import Support
 import Tasks

@@ -45,7 +45,7 @@ private func storageFindings(_ settings: ServerSettings) -> [Finding] {
     let storage = settings.storage
     var findings: [Finding] = []
     switch storage.database {
-    case .memory: findings.append(.good("database: in memory; it is lost when the server ends"))
+    case .memory: findings.append(.good("database: a temporary one; it is removed when the server ends"))
     case .sqlite(let path): findings.append(databaseFinding(path))
     case .postgresql(let address):
         do throws(OperatorError) {

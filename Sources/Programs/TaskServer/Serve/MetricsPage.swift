@@ -78,8 +78,8 @@ final class MetricsPage: Sendable {
             verifier.verificationTimes)
         Self.tokenCache(verifier.tokenCacheStatus, &text)
         Self.answers(answers, &text)
-        if let statistics = store.statistics() { Self.store(statistics, &text) }
-        if let times = store.times { Self.store(times, &text) }
+        Self.store(store.statistics(), &text)
+        Self.store(store.times, &text)
         text.single(
             "tasks_log_lines_dropped_total", .counter, "Log lines dropped because the reader was slow.",
             observation.log.dropped)

@@ -1,5 +1,4 @@
 import Basics
-import MemoryStore
 import Platform
 import PostgreSQLStore
 import SQLiteStore
@@ -8,10 +7,10 @@ import Tasks
 
 struct OpenStore: Sendable {
     let store: any TaskStore
-    /// Returns what the store counts; nil for a store in memory, which counts nothing.
-    let statistics: @Sendable () -> StoreStatistics?
-    /// How long the work of the store takes; nil for a store in memory.
-    let times: StoreTimes?
+    /// Returns what the store counts.
+    let statistics: @Sendable () -> StoreStatistics
+    /// How long the work of the store takes.
+    let times: StoreTimes
 
     /// Opens the store; makes its file or its tables if they are missing.
     init(
@@ -19,16 +18,15 @@ struct OpenStore: Sendable {
         observer: @escaping @Sendable (StoreEvent) -> Void
     ) throws(OperatorError) {
         switch storage.database {
-        case .memory:
-            store = MemoryTaskStore(answers: answers, removedTasksKept: storage.removedTasksKept)
-            statistics = { nil }
-            times = nil
-        case .sqlite(let path):
+        case .memory, .sqlite:
             var options = SQLiteStoreOptions()
             options.answers = answers
             options.removedTasksKept = storage.removedTasksKept
             options.observer = observer
-            let store = try SQLiteTaskStore.open(path: path, options: options)
+            let store =
+                if let path = storage.database.path { try SQLiteTaskStore.open(path: path, options: options) } else {
+                    try SQLiteTaskStore.openTemporary(options: options)
+                }
             self.store = store
             statistics = { store.statistics }
             times = store.times

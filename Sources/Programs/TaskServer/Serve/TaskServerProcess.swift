@@ -64,6 +64,7 @@ final class TaskServerProcess: Sendable {
                 operators: OperatorPages(readiness: readiness, metrics: metrics))
         } catch {
             verifier.stop()
+            store.store.close()
             throw error
         }
         metrics.watch(servers)
@@ -150,8 +151,7 @@ final class TaskServerProcess: Sendable {
             line.text("openssl", openSSLVersion)
             line.text("libcurl", libcurlVersion)
             switch settings.storage.database {
-            case .memory: break
-            case .sqlite: line.text("sqlite", sqliteVersion)
+            case .memory, .sqlite: line.text("sqlite", sqliteVersion)
             case .postgresql: line.text("libpq", libpqVersion)
             }
         }

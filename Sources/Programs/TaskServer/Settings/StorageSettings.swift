@@ -14,8 +14,8 @@ struct StorageSettings: Sendable {
         database = reader.value(
             "DATABASE", .database, default: "sqlite:tasks.db",
             help:
-                "Where tasks are stored: sqlite:PATH, postgresql://USER@HOST/NAME for more than one server, or memory: to "
-                + "lose them at the end.")
+                "Where tasks are stored: sqlite:PATH, postgresql://USER@HOST/NAME for more than one server, or memory:, a "
+                + "database among the temporary files (TMPDIR) that is removed at the end.")
         if case .postgresql(let address) = database, let mistake = PostgreSQLDatabase.mistake(in: address) {
             reader.mistake(mistake)
         }
@@ -46,6 +46,7 @@ struct StorageSettings: Sendable {
 /// The kind of the store, and its place.
 enum DatabaseLocation: Sendable, Equatable {
     case sqlite(path: String)
+    /// A SQLite file that goes at the end.
     case memory
     /// A connection string of libpq; may hold a password.
     case postgresql(String)

@@ -1,7 +1,7 @@
-private import Synchronization
-package import Tasks
+import Synchronization
+import Tasks
 
-/// Keeps tasks in memory, for tests and trials: all are lost when the program ends.
+/// Keeps tasks in memory: the model to which the conformance suite compares the stores, and the store of other tests.
 package final class MemoryTaskStore: CommandStore {
     private struct State {
         var owners: [Owner: MemoryTasks] = [:]
