@@ -10,8 +10,9 @@ struct ControlTests {
 
     @Test func `One request gives a good token`() async throws {
         let response = try await mock.get("/_mock/token?user=alice")
-        #expect(response.status == 200 && response.text.hasSuffix("\n"))
-        let token = try Token(String(response.text.dropLast()))
+        #expect(response.status == 200 && response.headers["Content-Type"]?.hasPrefix("text/plain") == true)
+        // A newline at the end would make the header field of a client that sends the answer as it is.
+        let token = try Token(response.text)
         #expect(token.isSigned(by: try await mock.publicKeys()))
         #expect(token.claims["aud"]?.string == TestAuthority.clientID)
         #expect(token.claims["tfp"]?.string == "b2c_1_sign_in")

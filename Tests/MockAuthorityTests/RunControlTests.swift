@@ -46,6 +46,45 @@ struct RunControlTests {
         #expect(stranger.status == 429 && stranger.headers["Access-Control-Allow-Origin"] == nil)
     }
 
+    @Test(
+        "A rotation of a run concerns the run's tenant alone, and a reset keeps the run's keys",
+        arguments: ["b2c", "entra"])
+    func keysOfRun(profile: String) async throws {
+        let mock = TestAuthority.all()
+        func kids(_ query: String = "") async throws -> [String] {
+            let state = try await mock.get("/_mock/keys?profile=\(profile)\(query)").json()
+            return state["keys"]?.array?.compactMap { $0.object?["kid"]?.string } ?? []
+        }
+        func token(_ query: String = "") async throws -> Token {
+            try await mock.issue("user=alice&profile=\(profile)\(query)")
+        }
+        let before = try await kids()
+        _ = try await mock.ask(.post, "/_mock/reset?run=r7&profile=\(profile)")
+        #expect(try await kids("&run=r7") == before)
+        _ = try await mock.ask(.post, "/_mock/keys?run=r7&profile=\(profile)", body: #"{"do":"rotate"}"#)
+        _ = try await mock.ask(.post, "/_mock/reset?run=r7&profile=\(profile)")
+        let own = try await kids("&run=r7")
+        #expect(own.count == before.count + 1 && !before.contains(own[0]))
+        #expect(try await kids() == before)
+        #expect(try await token("&run=r7").header["kid"]?.string == own[0])
+        #expect(try await token().header["kid"]?.string == before[0])
+        #expect(try await token("&kid=\(own[0])&run=r7").header["kid"]?.string == own[0])
+        let domain = profile == "b2c" ? "contoso.onmicrosoft.com/b2c_1_sign_in" : "fabrikam.onmicrosoft.com"
+        func published(_ run: String) async throws -> [String] {
+            let set = try await mock.document("/\(run)\(domain)/discovery/v2.0/keys")
+            return set["keys"]?.array?.compactMap { $0.object?["kid"]?.string } ?? []
+        }
+        let (ofRun, ofOthers) = (try await published("r7."), try await published(""))
+        #expect(ofRun.contains(own[0]) && !ofRun.contains(before[0]))
+        #expect(ofOthers.contains(before[0]) && !ofOthers.contains(own[0]))
+        // An ID token of the run's key is a hint at the run's sign-out.
+        if profile == "b2c" {
+            let hint = try await mock.text("user=alice&run=r7&scope=openid")
+            let query = "id_token_hint=\(hint)&post_logout_redirect_uri=http://localhost"
+            #expect(try await mock.get("/r7.\(domain)/oauth2/v2.0/logout?\(query)").status == 302)
+        }
+    }
+
     @Test func `A response can be delayed`() async throws {
         _ = try await control("faults", #"{"at":"metadata","delay_ms":50}"#)
         let clock = ContinuousClock()

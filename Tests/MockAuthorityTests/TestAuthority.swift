@@ -102,7 +102,7 @@ struct TestAuthority: Sendable {
 
     /// A token of the controls in its compact form.
     func text(_ query: String) async throws -> String {
-        String(try await get("/_mock/token?\(query)").text.dropLast())
+        try await get("/_mock/token?\(query)").text
     }
 
     /// The key set of B2C, which is read without a request, so that none is recorded.

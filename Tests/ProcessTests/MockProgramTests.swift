@@ -43,15 +43,112 @@ import Testing
 
     @Test func `Wrong settings end it with 78 and all errors at once`() throws {
         let (end, output, errors) = try Self.run(
-            ["--listen", "0.0.0.0:0", "--tls-listen", "127.0.0.1:0", "--era=2050"], ["MOCK_LAXX": "true"])
+            ["--listen", "0.0.0.0:0", "--tls-listen", "127.0.0.1:0", "--era=2050", "--laxx"])
         #expect(end == .exit(78) && output == "")
-        for message in ["Add --allow-remote", "--tls-listen needs --state", "--era: '2050'", "MOCK_LAXX"] {
+        for message in ["Add --allow-remote", "--tls-listen needs --state", "--era: '2050'", "--laxx"] {
             #expect(errors.contains(message), "\(message)")
         }
         let remote = try Self.run(["--tls-listen", "0.0.0.0:0", "--state", "/nowhere", "--listen", "127.0.0.1:0"])
         #expect(remote.end == .exit(78) && remote.errors.contains("0.0.0.0:0 is not the loopback"))
         #expect(try Self.run(["dance"]).end == .exit(78))
         #expect(try Self.run(["--config", "/nowhere/mock.json", "--listen", "127.0.0.1:0"]).end == .exit(78))
+    }
+
+    @Test func `A variable that is no setting is a warning, since tests have such`() throws {
+        let stage = try Stage(["MOCK_LAXX": "true", "MOCK_SERVER_URL": "http://localhost:1"])
+        for warning in [
+            "MOCK_LAXX is no setting of this program. Did you mean MOCK_LAX?", "MOCK_SERVER_URL is no setting",
+        ] {
+            #expect(stage.mock.errors.contains("mock-authority: \(warning)"), "\(stage.mock.errors)")
+        }
+        let settings = try stage.run(["check"], ["TASKS_SERVER_URL": "x"])
+        #expect(settings.end == .exit(78), "\(settings)")
+    }
+
+    @Test(arguments: ["127.0.0.12", "127.0.0.1", "[::1]"])
+    func `Every address that is printed is bound, and the certificate is for it`(host: String) throws {
+        let folder = try TemporaryFolder()
+        let flags = ["--listen", "\(host):0", "--tls-listen", "\(host):0", "--state", folder.path, "--print-ready"]
+        let mock = try ChildProcess(ChildProcess.built("mock-authority"), flags)
+        _ = try mock.await { $0.contains("NODE_EXTRA_CA_CERTS") ? true : nil }
+        let ready = try JSONValue(parsing: Array(try #require(mock.output.split(separator: "\n").first).utf8))
+        let addresses = ready["addresses"].array?.compactMap(\.string) ?? []
+        let shown = host == "127.0.0.12" ? host : "localhost"
+        #expect(addresses.count == 2 && addresses[0].hasPrefix("http://\(host):"), "\(mock.output)")
+        #expect(addresses.last?.hasPrefix("https://\(shown):") == true, "\(mock.output)")
+        let text = mock.output.split(separator: "\n").dropFirst().joined(separator: " ")
+        let urls = text.split { " '=,".contains($0) }.filter { $0.hasPrefix("http") }
+        #expect(urls.count > 5)
+        for url in urls { #expect(addresses.contains(where: url.hasPrefix), "\(url)") }
+        for address in addresses {
+            _ = try curl("\(address)\(Self.metadata)", trusting: folder.file("ca.pem"))
+        }
+    }
+
+    @Test func `The first line of --print-ready has what a test needs, and tokens are signed at once`() throws {
+        let stage = try Stage()
+        let mock = try ChildProcess(
+            ChildProcess.built("mock-authority"), ["--listen", "127.0.0.1:0", "--print-ready"])
+        let line = try mock.await { $0.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first }
+        let ready = try JSONValue(parsing: Array(line.utf8))
+        let address = try #require(ready["address"].string)
+        #expect(ready["addresses"] == [.string(address)] && ready["ca"] == .null)
+        #expect(ready["controls"].string == "\(address)/_mock")
+        let users = ready["users"].array ?? []
+        #expect(users.map { $0["email"].string } == ["alice@example.com", "bob@example.com"])
+        #expect(users.first?["password"].string == "Passw0rd!")
+        #expect(ready["clients"].array?.first?["id"].string == Stage.client)
+        let tenants = ready["tenants"].array ?? []
+        #expect(tenants.map { $0["profile"].string } == ["b2c", "external-id", "entra", "entra"])
+        for tenant in [ready] + tenants {
+            let metadata = try JSONValue(parsing: Array(try curl(try #require(tenant["metadata"].string)).utf8))
+            #expect(metadata["issuer"] == tenant["issuer"] && metadata["jwks_uri"] == tenant["keys"], "\(tenant)")
+        }
+        mock.send(SIGTERM)
+        #expect(try mock.wait() == .exit(0))
+        #expect(!stage.mock.output.hasPrefix("{"))
+        let strict = try ChildProcess(
+            ChildProcess.built("mock-authority"), ["--listen=127.0.0.1:0", "--print-ready", "--persona=strict"])
+        let first = try strict.await { $0.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first }
+        let provider = try JSONValue(parsing: Array(first.utf8))
+        let metadata = try JSONValue(parsing: Array(try curl(try #require(provider["metadata"].string)).utf8))
+        #expect(metadata["issuer"] == provider["issuer"] && metadata["jwks_uri"] == provider["keys"], "\(provider)")
+    }
+
+    @Test func `The image's health check asks the program that runs, with its flags`() throws {
+        let dockerfile = String(decoding: try TestFile("../../Dockerfile").bytes(), as: UTF8.self)
+        let line = try #require(dockerfile.split(separator: "\n").first { $0.hasPrefix("HEALTHCHECK") })
+        let words = try JSONValue(parsing: Array(line.drop { $0 != "[" }.utf8)).array?.compactMap(\.string) ?? []
+        let mock = ChildProcess.built("mock-authority")
+        let path = "\(mock.dropLast("/mock-authority".count)):/usr/bin:/bin"
+        func check(_ process: Int32, tasks: UInt16 = 1) throws -> ChildProcess.Outcome {
+            let script = try #require(words.last).replacing("/proc/1/", with: "/proc/\(process)/")
+            let command = ["PATH=\(path)", "TASKS_LISTEN=127.0.0.1:\(tasks)"] + words.dropLast() + [script]
+            return try ChildProcess("/usr/bin/env", command).outcome()
+        }
+        let port = try freePort()
+        let program = try ChildProcess(mock, ["--listen", "127.0.0.1:\(port)"])
+        _ = try program.await { Stage.port(after: "http://127.0.0.1:", in: $0) }
+        #expect(try check(program.identifier).output == "alive\n")
+        // A shell is no program whose flags could be asked, and is not started again.
+        let shell = try ChildProcess("/bin/sh", ["-c", "sleep 600; true"])
+        let unknown = try check(shell.identifier)
+        #expect(unknown.end != .exit(0) && unknown.errors.contains("127.0.0.1:1"), "\(unknown)")
+        let stage = try Stage()
+        let server = try stage.server()
+        let alive = try check(shell.identifier, tasks: server.port)
+        #expect(alive.end == .exit(0) && alive.output == "alive\n", "\(alive)")
+    }
+
+    @Test func `With --end-with-input it ends when its input does, as when the host of the tests is killed`() throws {
+        let script = #"sleep 600 | exec "$0" --listen 127.0.0.1:0 --end-with-input"#
+        let shell = try ChildProcess("/bin/sh", ["-c", script, ChildProcess.built("mock-authority")])
+        let port = try shell.await { Stage.port(after: "http://127.0.0.1:", in: $0) }
+        #expect(try exchange(port, "GET", "/_mock/keys").status == 200)
+        // The program that holds the other end is killed, and closes nothing itself.
+        try ChildProcess.run(script: "pkill -KILL -P \(shell.identifier) sleep")
+        #expect(try shell.wait() == .exit(0))
+        #expect(throws: (any Error).self) { try RawClient(port: port) }
     }
 
     @Test func `A server uses it over https, while old clients use http`() throws {

@@ -98,9 +98,22 @@ final class TenantAuthority: Sendable {
     /// Seconds since 1970, by the clock of a test run.
     func now(in run: TestRun) -> Int64 { services.time.wallMilliseconds / 1000 + run.skew.withLock { $0 } }
 
+    /// The keys of the tenant, or those of a run that has its own.
+    func keys(in run: TestRun) -> KeyRing { run.ownKeys.withLock { $0 } ?? keys }
+
+    /// The run's own keys, which begin with these if it has none.
+    func makeKeys(of run: TestRun, beginningWith state: KeyRing.State) -> KeyRing {
+        let copy = services.keys(keys.naming, state)
+        return run.ownKeys.withLock { own in
+            let ring = own ?? copy
+            own = ring
+            return ring
+        }
+    }
+
     /// Signs with the active key, and shows the tokens to the people who look at the run.
     func signer(for run: TestRun) async throws(PrivateKeyError) -> TokenSigner {
-        var signer = signer(with: try await keys.signing())
+        var signer = signer(with: try await keys(in: run).signing())
         signer.recording = (run, now(in: run))
         return signer
     }
@@ -116,10 +129,13 @@ struct TenantServices: Sendable {
     let generator: KeyGenerator
     let runNames = TestRunNames()
 
-    func keys(_ naming: KeyNaming, _ kept: TenantState) -> KeyRing {
+    func keys(_ naming: KeyNaming, _ kept: TenantState) -> KeyRing { keys(naming, kept.keys, kept.saveKeys) }
+
+    func keys(
+        _ naming: KeyNaming, _ state: KeyRing.State, _ save: @escaping @Sendable (KeyRing.State) -> Void = { _ in }
+    ) -> KeyRing {
         KeyRing(
-            kept.keys, generator: generator, naming: naming, now: { [time] in time.wallMilliseconds / 1000 },
-            changed: kept.saveKeys)
+            state, generator: generator, naming: naming, now: { [time] in time.wallMilliseconds / 1000 }, changed: save)
     }
 }
 

@@ -207,19 +207,25 @@ extension SettingReader {
         entries.append(entry)
     }
 
-    /// Takes out the operands, and reports flags and variables that belong to no setting.
+    /// Takes out the operands, and reports flags that belong to no setting.
     mutating func takeOperands() -> [String] {
         let (unknown, operands) = arguments.takeRest()
         let flags = entries.flatMap(\.flags)
         for flag in unknown {
             mistakes.append("\(flag.escapedForPeople) is no flag of this program.\(hint(flag, flags))")
         }
-        let variables = Set(entries.flatMap(\.variables))
-        for name in input.environment.keys.sorted() where name.hasPrefix(prefix) && !variables.contains(name) {
-            if isServiceLink(name) { continue }
-            mistakes.append("\(name.escapedForPeople) is no setting of this program.\(hint(name, variables.sorted()))")
-        }
         return operands
+    }
+
+    /// A sentence for each variable that belongs to no setting.
+    var unknownVariables: [String] {
+        let variables = Set(entries.flatMap(\.variables))
+        let names = input.environment.keys.filter { name in
+            name.hasPrefix(prefix) && !variables.contains(name) && !isServiceLink(name)
+        }
+        return names.sorted().map { name in
+            "\(name.escapedForPeople) is no setting of this program.\(hint(name, variables.sorted()))"
+        }
     }
 
     func hint(_ written: String, _ names: [String]) -> String {

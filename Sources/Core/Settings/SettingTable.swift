@@ -14,6 +14,9 @@ package protocol SettingTable: Sendable {
     /// The prefix of a name in the environment: `TASKS_`.
     static var prefix: String { get }
 
+    /// Whether a variable with the prefix that is no setting is a mistake; otherwise it is a warning.
+    static var refusesUnknownVariables: Bool { get }
+
     /// Declares and reads every setting, in the order of the help text; no setting is read conditionally.
     init(reading reader: inout SettingReader)
 
@@ -22,6 +25,8 @@ package protocol SettingTable: Sendable {
 }
 
 extension SettingTable {
+    package static var refusesUnknownVariables: Bool { true }
+
     package func mistakes(for operands: [String]) -> [String] { [] }
 }
 
@@ -32,6 +37,7 @@ package struct ReadSettings<Table: SettingTable>: Sendable {
     package let entries: [SettingEntry]
     /// The arguments of the command line that are not flags: a command and its operands.
     package let operands: [String]
+    package let warnings: [String]
 
     /// The lines of `--print-settings`, with secrets hidden.
     package var printed: String {
@@ -56,9 +62,11 @@ extension SettingTable {
         var reader = SettingReader(prefix: prefix, input: input)
         let values = Self(reading: &reader)
         let operands = reader.takeOperands()
-        let mistakes = reader.mistakes + values.mistakes(for: operands)
+        let unknown = reader.unknownVariables
+        let refused = refusesUnknownVariables ? unknown : []
+        let mistakes = reader.mistakes + refused + values.mistakes(for: operands)
         guard mistakes.isEmpty else { throw SettingMistakes(messages: mistakes) }
-        return ReadSettings(values: values, entries: reader.entries, operands: operands)
+        return ReadSettings(values: values, entries: reader.entries, operands: operands, warnings: unknown)
     }
 
     /// The part of `--help` that lists the settings.

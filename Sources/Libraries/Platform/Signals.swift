@@ -72,6 +72,15 @@ package struct Signals: Sendable {
         _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
+    /// Sends SIGTERM to this process when standard input ends.
+    package func sendAtEndOfInput() throws(SystemError) {
+        try NamedThread.start("input") {
+            // What arrives is read only to notice the end.
+            while let bytes = try? StandardStream.input.readAll(limit: 1), !bytes.isEmpty {}
+            kill(getpid(), SIGTERM)
+        }
+    }
+
     private var set: sigset_t {
         var set = sigset_t()
         _ = unsafe sigemptyset(&set)

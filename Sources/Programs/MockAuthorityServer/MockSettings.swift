@@ -5,6 +5,8 @@ import Settings
 /// The settings of the mock, in one table that parses them, prints the help and reports mistakes.
 struct MockSettings: SettingTable {
     static let prefix = "MOCK_"
+    /// Test suites have variables of their own, such as `MOCK_SERVER_URL`.
+    static let refusesUnknownVariables = false
 
     let network: Network
     let files: Files
@@ -12,6 +14,7 @@ struct MockSettings: SettingTable {
     let persona: Persona
     let behaviour: Behaviour
     let client: Client
+    let host: Host
     let printSettings: Bool
 
     struct Network: Sendable {
@@ -58,6 +61,21 @@ struct MockSettings: SettingTable {
     struct Client: Sendable {
         let kind: ClientKind?
         let tasks: String
+    }
+
+    /// What a test suite that starts the mock wants of it.
+    struct Host: Sendable {
+        let printReady: Bool
+        let endWithInput: Bool
+
+        fileprivate init(reading reader: inout SettingReader) {
+            printReady = reader.flag(
+                "print-ready",
+                help: "Prints a line of JSON first, when the mock can sign tokens: addresses, issuers, users, clients.")
+            endWithInput = reader.flag(
+                "end-with-input",
+                help: "Ends when standard input does, and so with the program that started the mock.")
+        }
     }
 
     struct Files: Sendable {
@@ -111,6 +129,7 @@ struct MockSettings: SettingTable {
                 "TASKS_URL",
                 .word("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
                 default: "http://localhost:3000", help: "The address of task-server, which client-settings prints."))
+        host = Host(reading: &reader)
         printSettings = reader.flag("print-settings", help: "Prints each setting with its value and its source.")
         // The program reads these itself; they are here for the help.
         _ = reader.flag("help", help: "Prints this.")

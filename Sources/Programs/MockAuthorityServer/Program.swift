@@ -75,6 +75,7 @@ func readSettings(_ arguments: [String]) throws(OperatorError) -> (settings: Moc
     {
         () throws(SettingMistakes) in try MockSettings.read(input)
     }
+    for warning in read.warnings { StandardStream.error.print("mock-authority: \(warning)") }
     let command = read.operands.first.flatMap(SettingsCommand.init)
     guard read.operands.count == (command == nil ? 0 : 1) else {
         let operands = read.operands.joined(separator: " ")

@@ -1,5 +1,6 @@
 import Basics
 import HTTPServer
+import JSON
 import MockAuthority
 import Platform
 import Settings
@@ -15,8 +16,9 @@ func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorErro
     let limits = try fittingLimits(servers: 1 + settings.tls.listen.count)
     let socket = try bind(settings.network.listen)
     let secureSockets = try settings.tls.listen.map(bind)
-    let address = ListenAddress(host: settings.network.listen.host, port: socket.port)
-    let configuration = try configuration(settings, address, securePort: secureSockets.first?.port)
+    let address = settings.network.listen.bound(socket)
+    let secureAddresses = zip(settings.tls.listen, secureSockets).map { $0.bound($1) }
+    let configuration = try configuration(settings, address, secure: secureAddresses.first)
     // The signing key is generated on another thread, while this one makes the certificate.
     let authority = try authority(settings, configuration)
     let certificate = secureSockets.isEmpty ? nil : try serverCertificate(settings, configuration)
@@ -28,14 +30,43 @@ func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorErro
     let handler = AuthorityHandler(authority, scheme: "http")
     let plain = try server(settings.network.listen, socket, limits, handler, tls: nil)
     let message = StartupMessage(
-        configuration: configuration, address: address,
-        secure: secure.map { ($0.port, File.resolved(certificate?.authorityFile ?? "")) })
+        configuration: configuration, base: "http://\(address.called)", secure: secureAddresses.map(\.secureBase),
+        authorityFile: certificate.map { File.resolved($0.authorityFile) })
+    if settings.host.printReady {
+        authority.whenReady(at: [message.base] + message.secure, message.authorityFile) {
+            StandardStream.output.print($0)
+        }
+    }
     StandardStream.output.print(message.text)
+    if settings.host.endWithInput {
+        try rethrowing(as: { OperatorError("\($0)") }) { () throws(SystemError) in try signals.sendAtEndOfInput() }
+    }
     while signals.next() == .hangup {}
     let servers = secure + [plain]
     for server in servers { server.stopAccepting() }
     for server in servers { server.stop(patience: .seconds(2)) }
     _ = consume lock
+}
+
+extension MockAuthority {
+    /// Passes on the line of `--print-ready`, and returns after that.
+    fileprivate func whenReady(
+        at addresses: [String], _ authorityFile: String?, _ use: @escaping @Sendable (String) -> Void
+    ) {
+        let used = Wakeup()
+        Task.detached {
+            let line = await self.readyLine(at: addresses, authorityFile: authorityFile)
+            use(String(decoding: line.serialized(), as: UTF8.self))
+            used.wake()
+        }
+        used.wait()
+    }
+}
+
+extension ListenAddress {
+    fileprivate func bound(_ socket: borrowing ServerSocket) -> ListenAddress {
+        ListenAddress(host: host, port: socket.port)
+    }
 }
 
 private func bind(_ listen: ListenAddress) throws(OperatorError) -> ServerSocket {
@@ -57,7 +88,8 @@ private func serverCertificate(
     _ settings: MockSettings, _ configuration: Configuration
 ) throws(OperatorError) -> ServerCertificate {
     let names = settings.tls.names
-    let more = configuration.hostNames.filter { !names.contains($0) }
+    let addresses = settings.tls.listen.map(\.host).filter { ListenAddress(host: $0, port: 0).isNamedByAddress }
+    let more = (configuration.hostNames + addresses).filter { !names.contains($0) }
     return try ServerCertificate(in: StateFolder(settings.files.state ?? "."), names: names + more, time: SystemTime())
 }
 

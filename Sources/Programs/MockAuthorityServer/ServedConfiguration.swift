@@ -5,11 +5,11 @@ import Settings
 
 /// Returns the configuration of the settings and their file, for an authority that listens at this address.
 ///
-/// The port of https is that of the settings, unless another is given: that which the system chose.
+/// The address of https is that of the settings, unless another is given: one with the port that the system chose.
 func configuration(
-    _ settings: MockSettings, _ address: ListenAddress, securePort: UInt16? = nil
+    _ settings: MockSettings, _ address: ListenAddress, secure: ListenAddress? = nil
 ) throws(OperatorError) -> Configuration {
-    let secureBase = (securePort ?? settings.tls.listen.first?.port).map(address.secureBase)
+    let secureBase = (secure ?? settings.tls.listen.first)?.secureBase
     // No client can connect to 0.0.0.0: an authority that listens on all addresses is localhost, or what --issuer says.
     // Current clients of Microsoft take https only, and an issuer of the authority's own origin only.
     let publicOrigin = settings.network.publicURL?.origin
@@ -65,11 +65,12 @@ extension ListenAddress {
     /// The host and port as a client on this machine writes them.
     var called: String { ["0.0.0.0", "::"].contains(host) ? "localhost:\(port)" : "\(self)" }
 
-    /// The origin of the https on this port, as a client writes it that reaches the mock at this address.
-    ///
-    /// The loopback is `localhost`, as in the settings that are printed.
-    fileprivate func secureBase(_ port: UInt16) -> String {
-        let called = ListenAddress(host: isLoopback ? "localhost" : host, port: port).called
+    /// Whether clients write the address itself, and not `localhost`.
+    var isNamedByAddress: Bool { !["127.0.0.1", "::1", "0.0.0.0", "::"].contains(host) }
+
+    /// The origin of the https at this address, as a client writes it.
+    var secureBase: String {
+        let called = isNamedByAddress ? "\(self)" : "localhost:\(port)"
         return "https://\(called.hasSuffix(":443") ? String(called.dropLast(4)) : called)"
     }
 }

@@ -5,10 +5,10 @@ import Settings
 /// The text that is printed when the servers listen; its commands work when pasted.
 struct StartupMessage {
     let configuration: Configuration
-    let address: ListenAddress
-    let secure: [(port: UInt16, authorityFile: String)]
-
-    private var base: String { "http://\(address.called)" }
+    let base: String
+    /// The origins of https, and the certificate that signed theirs.
+    let secure: [String]
+    let authorityFile: String?
 
     var text: String {
         """
@@ -47,8 +47,8 @@ struct StartupMessage {
         ]
     }
 
-    private func text(port: UInt16, authorityFile file: String) -> String {
-        let origin = "https://localhost:\(port)"
+    private func text(_ origin: String) -> String {
+        let file = authorityFile ?? ""
         let authority = "\(origin)/\(configuration.tenant.name)"
         let settings =
             configuration.profile == .b2c && configuration.publicOrigin == nil

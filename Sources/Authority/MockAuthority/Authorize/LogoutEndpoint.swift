@@ -31,7 +31,7 @@ extension RequestContext {
 
     /// The client that the ID token in the hint is for; the token may have expired.
     private func client(_ hint: String) async -> Client? {
-        let claims = await authority.keys.claims(of: hint)
+        let claims = await keys.claims(of: hint)
         return claims?["aud"]?.string.flatMap(configuration.applications.client)
     }
 }

@@ -81,7 +81,7 @@ struct AccountHint: Sendable, Equatable {
     func accounts(of all: [Session.Account], _ context: RequestContext) async throws(Refusal) -> [Session.Account] {
         var claims: JSONObject?
         if let token {
-            claims = await context.authority.keys.claims(of: token)
+            claims = await context.keys.claims(of: token)
             if claims == nil { throw .invalidIDTokenHint }
         }
         return all.filter { account in
@@ -98,7 +98,7 @@ struct AccountHint: Sendable, Equatable {
     func excludes(_ user: User, _ context: RequestContext) async -> Bool {
         if let subject, subject != user.objectID { return true }
         guard let token else { return false }
-        let claims = await context.authority.keys.claims(of: token)
+        let claims = await context.keys.claims(of: token)
         return claims.map { !context.provider.isToken($0, of: user) } ?? true
     }
 }

@@ -143,6 +143,7 @@ extension BadTokenRule {
 /// Makes a bad token, for the rows of the table of bad tokens.
 struct BadTokenSigner: Sendable {
     let authority: TenantAuthority
+    let keys: KeyRing
     let granted: GrantedRequest
     let claims: any TokenClaims
     let signer: TokenSigner

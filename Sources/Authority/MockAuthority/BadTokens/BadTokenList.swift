@@ -67,10 +67,10 @@ extension BadToken {
             header: ["kid": "an-unknown-key"]),
         BadToken("no-kid", nil, "without kid", header: ["kid": nil]),
         signed("unpublished-key", .signature, "signed by a key that was never published") {
-            try $0.signer.with(await $0.authority.keys.unpublished()).sign($1)
+            try $0.signer.with(await $0.keys.unpublished()).sign($1)
         },
         signed("retired-key", .key, "signed by a key that is no longer published") {
-            try $0.signer.with(await $0.authority.keys.retired()).sign($1)
+            try $0.signer.with(await $0.keys.retired()).sign($1)
         },
         signed("bad-signature", .signature, "one bit of the signature is wrong") {
             let input = TokenSigner.input(header: $0.signer.header, payload: $1.bytes)
@@ -165,7 +165,7 @@ extension BadToken {
         offer: @escaping @Sendable (_ now: Int64, TokenSigningKey) throws -> JSONObject
     ) -> BadToken {
         signed(name, .signature, "signed by a key of its own, \(words)") {
-            let key = try await $0.authority.keys.unpublished()
+            let key = try await $0.keys.unpublished()
             var header = $0.signer.header
             header.replace(by: try offer($0.now, key))
             return try $0.signer.with(key).sign(header: header, payload: $1.bytes)
@@ -252,7 +252,7 @@ extension BadToken {
         BadToken(
             "personal-account", .issuer, "of a personal Microsoft account: iss and tid are 9188040d-...", of: microsoft,
             spoil: { $1.move(&$0, to: EntraHost.personalTenant) },
-            sign: { try $0.signer.with(await ($0.authority.personalKeys ?? $0.authority.keys).signing()).sign($1) }),
+            sign: { try $0.signer.with(await ($0.authority.personalKeys ?? $0.keys).signing()).sign($1) }),
         BadToken(
             "guest", nil, "of a guest, whose idp is the home tenant; a good token", of: microsoft, is: .good,
             claims: ["idp": .string("https://sts.windows.net/\(Tenant.unknownID)/")]),

@@ -88,7 +88,8 @@ extension HostContext {
             let specification = try TokenSpecification(Parameters(head.target.query), configuration.profile)
             return wantsJSON
                 ? Response.json(try await tokenResponse(specification))
-                : Response.text(try await token(specification))
+                // A client may put the answer into a header field as it is, so no newline ends it.
+                : Response.content(Array(try await token(specification).utf8), "text/plain")
         } catch {
             return Response.text(error.message, status: 400)
         }
@@ -202,8 +203,8 @@ extension Fault {
 
 extension HostContext {
     /// `GET /_mock/keys`: every key and its state.
-    func keys() async -> Response {
-        await Response.json { () throws(PrivateKeyError) in try await authority.keys.current().json }
+    func listKeys() async -> Response {
+        await Response.json { () throws(PrivateKeyError) in try await keys.current().json }
     }
 
     /// `POST /_mock/keys {"do":"rotate"}`: takes the step, and shows the keys after it.
@@ -214,7 +215,9 @@ extension HostContext {
                 let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
                 return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
             }
-            return await Response.json { () throws(PrivateKeyError) in try await authority.keys.take(step).json }
+            return await Response.json { () throws(PrivateKeyError) in
+                try await ownKeys(beginningWith: keys.current()).take(step).json
+            }
         }
     }
 
@@ -222,8 +225,13 @@ extension HostContext {
     func restoreKeys(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         var uses: [String: KeyRing.State.Use] = [:]
         for row in try member.list("keys") ?? [] { uses[try row.required("kid")] = try row.choice("state") }
-        if let state = authority.keys.restore(uses) { return state.json }
+        if let state = ownKeys(beginningWith: keys.known).restore(uses) { return state.json }
         throw InputError(message: "Send what GET answered: one of the keys that it lists must be active.")
+    }
+
+    /// The keys that a control may change: the tenant's, or in a named run those of the run, which begin with these.
+    private func ownKeys(beginningWith state: KeyRing.State) -> KeyRing {
+        runName.isEmpty ? authority.keys : authority.makeKeys(of: run, beginningWith: state)
     }
 }
 

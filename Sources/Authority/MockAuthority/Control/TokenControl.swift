@@ -4,11 +4,11 @@ import JSON
 import OpenSSL
 
 extension MockAuthority {
-    func key(_ identifier: String) async throws(InputError) -> TokenSigningKey {
+    /// The key of this name of any tenant, as the tenants are in a run.
+    func key(_ identifier: String, in run: String) async throws(InputError) -> TokenSigningKey {
         for tenant in [b2c] + others {
-            let known = try await InputError.needingKeys { () throws(PrivateKeyError) in
-                try await tenant.keys.current().all
-            }
+            let keys = (try? tenant.runs.run(run)).map(tenant.keys) ?? tenant.keys
+            let known = try await InputError.needingKeys { () throws(PrivateKeyError) in try await keys.current().all }
             if let found = known.first(where: { $0.key.identifier == identifier }) { return found.key }
         }
         throw InputError(
@@ -20,9 +20,9 @@ extension MockAuthority {
 extension HostContext {
     /// Signs with the key of the specification, which may be another tenant's.
     private func signer(_ specification: TokenSpecification) async throws(InputError) -> TokenSigner {
-        if let kid = specification.query["kid"] { return authority.signer(with: try await mock.key(kid)) }
+        if let kid = specification.query["kid"] { return authority.signer(with: try await mock.key(kid, in: runName)) }
         return try await InputError.needingKeys { () throws(PrivateKeyError) in
-            authority.signer(with: try await authority.keys.signing())
+            authority.signer(with: try await keys.signing())
         }
     }
 
@@ -37,7 +37,8 @@ extension HostContext {
         let granted = try grantedRequest(specification)
         let claims = authority.provider.claims(of: granted, at: base)
         let maker = BadTokenSigner(
-            authority: authority, granted: granted, claims: claims, signer: try await signer(specification), base: base)
+            authority: authority, keys: keys, granted: granted, claims: claims, signer: try await signer(specification),
+            base: base)
         return try await maker.sign(specification.bad ?? .withoutDefect, specification.changes)
     }
 
@@ -90,8 +91,7 @@ extension HostContext {
             if let policy = configuration.policy(named: name) { return policy }
             throw unknown("policy", name, known: policies.map(\.name))
         }
-        let first = policies.first { $0.kind == .signIn || $0.kind == .signUpOrSignIn } ?? policies.first
-        guard let first else { throw unknown("policy", "", known: []) }
+        guard let first = configuration.firstPolicy else { throw unknown("policy", "", known: []) }
         return first
     }
 

@@ -70,22 +70,22 @@ extension HostContext {
     private func tenantJSON(_ tenant: TenantAuthority) -> JSONValue {
         let configuration = tenant.configuration
         let tenantOf = configuration.tenant
-        let hasPolicies = configuration.policies.contains { !$0.name.isEmpty }
+        let page = configuration.policies.first { $0.name.isEmpty }
         return [
             "title": .string(tenant.provider.traits.title), "profile": .string(configuration.profile.rawValue),
             "name": .string(tenantOf.name), "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
-            "metadata": hasPolicies ? .null : .string("/\(tenantOf.id)/\(Routes.metadata.path)"),
+            "metadata": page.map { .string("\(configuration.path(of: $0))/\(Routes.metadata.path)") } ?? .null,
         ]
     }
 
     private func policyJSON(_ policy: Policy) -> JSONValue {
-        let path = "/\(configuration.tenant.name)/\(policy.name.lowercased())/\(Routes.metadata.path)"
+        let path = "\(configuration.path(of: policy))/\(Routes.metadata.path)"
         return ["name": .string(policy.name), "kind": .string(policy.kind.rawValue), "metadata": .string(path)]
     }
 }
 
 extension Client {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         [
             "id": .string(id), "name": .string(name), "secret": secret.map { .string($0) } ?? .null,
             "redirectURIs": .array(redirectURIs.map { .string($0) }),
@@ -94,7 +94,7 @@ extension Client {
 }
 
 extension Resource {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         [
             "identifier": .string(identifier), "audience": .string(audience),
             "scopes": .array(scopes.map { .string($0) }),

@@ -92,6 +92,9 @@ final class KeyRing: Sendable {
         return try await newKeys([number]).value.get()[0]
     }
 
+    /// The keys as they are, perhaps none yet.
+    var known: State { state.withLock { $0 } }
+
     /// The keys, the first of them made.
     func current() async throws(PrivateKeyError) -> State {
         let state = state.withLock { $0 }

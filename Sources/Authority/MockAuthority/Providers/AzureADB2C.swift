@@ -72,7 +72,7 @@ extension Provider {
     var documentFields: FieldLines { ["Access-Control-Allow-Origin": "*", "Cache-Control": "private"] }
 
     func keySet(version: Int, _ context: RequestContext) async throws(PrivateKeyError) -> JSONValue {
-        try await context.authority.keys.current().keySet
+        try await context.keys.current().keySet
     }
 }
 

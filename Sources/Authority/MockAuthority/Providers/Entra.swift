@@ -212,7 +212,7 @@ extension RequestContext {
             throw .missingParameter("requested_token_use")
         }
         let scope = try scope(parameters.required("scope"), client)
-        guard let claims = await authority.keys.claims(of: assertion) else { throw .assertionForged }
+        guard let claims = await keys.claims(of: assertion) else { throw .assertionForged }
         guard (claims["exp"]?.integer ?? 0) > now else { throw .assertionExpired }
         guard claims["aud"]?.string == client.id else { throw .assertionOfOtherAudience }
         let user = run.directory.all.first { provider.isToken(claims, of: $0) }
@@ -235,7 +235,7 @@ extension EntraProvider {
     /// Each key with the issuer of the tokens that it signs: of `common`, a template, and the tenant of persons.
     func keySet(version: Int, _ context: RequestContext) async throws(PrivateKeyError) -> JSONValue {
         let several = SeveralTenants(rawValue: context.url.tenant)
-        var rings = several == .consumers ? [] : [(context.authority.keys, several?.idInIssuers ?? tenant.id)]
+        var rings = several == .consumers ? [] : [(context.keys, several?.idInIssuers ?? tenant.id)]
         if several == .common || several == .consumers, let personal = context.authority.personalKeys {
             rings.append((personal, EntraHost.personalTenant))
         }

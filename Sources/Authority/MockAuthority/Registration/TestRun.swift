@@ -19,9 +19,12 @@ final class TestRun: Sendable {
     /// The sign-ins under way: two tabs do not disturb each other.
     let transactions = WaitingEntries<Transaction>()
     let devices = WaitingEntries<DeviceRequest>()
+    /// The keys of the run once it has changed them; until then it has the tenant's.
+    let ownKeys: Mutex<KeyRing?>
 
-    init(directory: Directory) {
+    init(directory: Directory, keys: KeyRing? = nil) {
         self.directory = directory
+        ownKeys = Mutex(keys)
     }
 
     func hasEnded(family: String) -> Bool { redeemed.withLock { $0.endedFamilies[family] != nil } }
@@ -115,7 +118,7 @@ final class TestRuns: Sendable {
     func reset(_ name: String, _ old: TestRun) -> TestRun {
         // The directory stays the same object: it may be the one that is kept on disk.
         old.directory.reset(configuration.users)
-        let run = TestRun(directory: old.directory)
+        let run = TestRun(directory: old.directory, keys: old.ownKeys.withLock { $0 })
         state.withLock { if name.isEmpty { $0.unnamed = run } else { $0.named[name] = run } }
         return run
     }

@@ -17,6 +17,7 @@ struct RequestContext: Sendable {
 
     var configuration: Configuration { authority.configuration }
     var provider: any Provider { authority.provider }
+    var keys: KeyRing { authority.keys(in: run) }
     /// Seconds since 1970, by the clock of the test run.
     var now: Int64 { authority.now(in: run) }
 
@@ -84,6 +85,7 @@ struct HostContext: Sendable {
     let base: String
 
     var configuration: Configuration { authority.configuration }
+    var keys: KeyRing { authority.keys(in: run) }
 
     func with(_ authority: TenantAuthority, _ run: TestRun) -> HostContext {
         HostContext(mock: mock, authority: authority, run: run, head: head, asked: asked, base: base)

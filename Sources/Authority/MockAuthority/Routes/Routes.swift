@@ -53,7 +53,7 @@ enum Routes {
     static let testToken = HostRow([.get], "_mock/token") { .respond(await $0.testToken()) }
     static let badTokens = HostRow([.get], "_mock/token/bad") { .respond($0.badTokens) }
     static let requests = HostRow([.get], "_mock/requests") { .respond($0.requests) }
-    static let keyControl = HostRow([.get], "_mock/keys") { .respond(await $0.keys()) }
+    static let keyControl = HostRow([.get], "_mock/keys") { .respond(await $0.listKeys()) }
 
     static let controls = [
         testToken, badTokens, keyControl,

@@ -18,7 +18,7 @@ extension RequestContext {
     }
 
     private func userInfo(of token: String) async -> Response {
-        let claims = await authority.keys.claims(of: token)
+        let claims = await keys.claims(of: token)
         do throws(BearerRefusal) {
             guard let claims, (claims["exp"]?.integer ?? 0) > now,
                 let user = claims[provider.traits.personClaim]?.string.flatMap({ run.directory.user($0) })
