@@ -22,7 +22,7 @@ struct BadTokenTests {
             acr-only no-policy wrong-scp no-scp id-token unknown-kid no-kid unpublished-key retired-key bad-signature \
             truncated alg-none hs256-with-public-key rs512 typ-other crit-header huge not-json alg-none-mixed-case \
             empty-signature hs256-empty-secret kid-path kid-sql jwk-header jku-header x5u-header x5c-header \
-            other-key-same-kid ps256 es256-own-key es256-zero-signature nested encrypted many-dots other-claims \
+            other-key-same-kid ps256 es256-own-key es256-zero-signature nested nested-unsigned encrypted many-dots other-claims \
             duplicate-claim duplicate-alg iss-array iss-part no-iss aud-empty no-aud exp-text
             """.split(separator: " ").map(String.init)
         let lines = try await mock.get("/_mock/token/bad").text.split(separator: "\n").map(String.init)
@@ -34,7 +34,9 @@ struct BadTokenTests {
         for entry in entries {
             #expect(
                 entry.object?.names == [
-                    "name", "status", "code", "statusWithScopes", "codeWithScopes", "words", "danger", "forbiddenBy",
+                    "name", "status", "code", "statusWithScopes", "codeWithScopes", "words", "kind", "danger",
+                    "forbiddenBy",
+                    "remedy",
                 ])
         }
     }

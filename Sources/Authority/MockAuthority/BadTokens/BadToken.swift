@@ -88,56 +88,103 @@ struct BadToken: Sendable {
             "name": .string(name), "status": .integer(response.status),
             "code": response.code.map { .string($0) } ?? .null, "statusWithScopes": .integer(responseWithScopes.status),
             "codeWithScopes": responseWithScopes.code.map { .string($0) } ?? .null, "words": .string(words),
-            "danger": rule.map { .string($0.danger) } ?? .null,
+            "kind": .string(rule?.kind.rawValue ?? "note"), "danger": rule.map { .string($0.danger) } ?? .null,
             "forbiddenBy": rule.map { .string($0.source) } ?? .null,
+            "remedy": rule.map { .string($0.remedy) } ?? .null,
         ]
     }
 }
 
-/// The rule that forbids an API to accept a token, and what an attacker can do if the API accepts it.
+/// Why an API should not accept a token, what an attacker can do if the API accepts it, and what helps.
 package struct BadTokenRule: Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The standard forbids it.
+        case breach
+        /// The standard leaves it to the API, which has to say that it wants more.
+        case setting
+    }
+
+    package let kind: Kind
     /// What an attacker can do, as a sentence.
     package let danger: String
     package let source: String
+    /// One line in the words of common libraries.
+    package let remedy: String
+
+    package init(kind: Kind = .breach, danger: String, source: String, remedy: String) {
+        (self.kind, self.danger, self.source, self.remedy) = (kind, danger, source, remedy)
+    }
 }
 
 extension BadTokenRule {
     static let signature = BadTokenRule(
         danger: "Anybody can write such a token, and so be any user.",
-        source: "RFC 7515 section 5.2, and RFC 8725 section 3.3")
+        source: "RFC 7515 section 5.2, and RFC 8725 section 3.3",
+        remedy: "Verify before you read: jsonwebtoken's decode() and PyJWT's verify_signature=False do not.")
     static let algorithm = BadTokenRule(
         danger: "Anybody can write such a token without a private key, and so be any user.",
-        source: "RFC 8725 sections 3.1 and 3.2")
+        source: "RFC 8725 sections 3.1 and 3.2",
+        remedy: "Name the algorithm: algorithms (jsonwebtoken, jose, PyJWT), WithValidMethods (golang-jwt), "
+            + "ValidAlgorithms (JwtBearer), jws-algorithms (Spring).")
     /// A key of the issuer that the issuer withdrew, or a key of another issuer.
     package static let key = BadTokenRule(
         danger: "Whoever has a key that is not one of the issuer's, for example a stolen one, can be any user.",
-        source: "RFC 8725 section 3.8, and OpenID Connect Core 1.0 section 10.1.1")
-    static let expiry = BadTokenRule(
+        source: "RFC 8725 section 3.8, and OpenID Connect Core 1.0 section 10.1.1",
+        remedy: "Take keys from jwks_uri alone, and fetch them again: cacheMaxAge (jwks-rsa), lifespan (PyJWKClient), "
+            + "RefreshInterval (keyfunc), AutomaticRefreshInterval (JwtBearer).")
+    package static let expiry = BadTokenRule(
         danger: "Whoever finds an old token in a log or a backup can use it for ever.",
-        source: "RFC 7519 section 4.1.4, and RFC 9068 section 4")
+        source: "RFC 7519 section 4.1.4, and RFC 9068 section 4",
+        remedy:
+            "Check exp with little leeway: clockTolerance (jsonwebtoken, jose), leeway (PyJWT), WithLeeway (golang-jwt), "
+            + "ClockSkew (JwtBearer).")
     static let timeAsText = BadTokenRule(
         danger: "The end of the token's life is a text, of which two libraries may read two times.",
-        source: "RFC 7519 section 4.1.4")
+        source: "RFC 7519 section 4.1.4",
+        remedy: "Refuse an exp that is no number after the library has verified the token.")
     static let notBefore = BadTokenRule(
-        danger: "A permission that begins later can be used now.", source: "RFC 7519 section 4.1.5")
+        danger: "A permission that begins later can be used now.", source: "RFC 7519 section 4.1.5",
+        remedy: "Check nbf: set_required_spec_claims and validate_nbf (jsonwebtoken of Rust), verify_nbf (PyJWT).")
     package static let issuer = BadTokenRule(
         danger: "Whoever signs in somewhere else, or runs another issuer, can be a user of this API.",
-        source: "RFC 8725 section 3.8, and RFC 9068 section 4")
+        source: "RFC 8725 section 3.8, and RFC 9068 section 4",
+        remedy:
+            "Name the issuer: issuer (jsonwebtoken, jose, PyJWT), WithIssuer (golang-jwt), ValidIssuer (JwtBearer), "
+            + "issuer-uri (Spring).")
     package static let audience = BadTokenRule(
         danger: "Every other application to which a user signs in can use this API in the name of that user.",
-        source: "RFC 7519 section 4.1.3, and RFC 8725 section 3.9")
+        source: "RFC 7519 section 4.1.3, and RFC 8725 section 3.9",
+        remedy: "Name the audience: audience (jsonwebtoken, jose, PyJWT), WithAudience (golang-jwt), ValidAudience "
+            + "(JwtBearer), audiences (Spring).")
     static let kind = BadTokenRule(
         danger: "A token that was issued for another purpose can be used at this API.",
-        source: "RFC 8725 sections 3.11 and 3.12")
+        source: "RFC 8725 sections 3.11 and 3.12",
+        remedy: "Require what only an access token has: a scope, or typ at+jwt where the issuer writes it.")
     static let criticalHeader = BadTokenRule(
         danger: "The API ignores a restriction of which the token says that nobody may ignore it.",
-        source: "RFC 7515 section 4.1.11")
-    static let scope = BadTokenRule(
+        source: "RFC 7515 section 4.1.11", remedy: "Refuse every token with crit in its header, as few libraries do it."
+    )
+    package static let scope = BadTokenRule(
         danger: "An application can do what the user never permitted that application to do.",
-        source: "RFC 9068 section 4, and RFC 6750 section 3.1")
+        source: "RFC 9068 section 4, and RFC 6750 section 3.1",
+        remedy:
+            "Require the scope: requiredScopes (express-oauth2-jwt-bearer), RequiredScope (Microsoft.Identity.Web), "
+            + "hasAuthority('SCOPE_...') (Spring).")
     static let validation = BadTokenRule(
         danger: "The API accepts what is no good token of its issuer, and whoever can write such a token is a user.",
-        source: "RFC 7519 section 7.2")
+        source: "RFC 7519 section 7.2", remedy: "Let a library read the token as a whole, and nothing beside it.")
+    /// Another application of the same issuer, which is not named among those that may call.
+    package static let caller = BadTokenRule(
+        kind: .setting, danger: "Every application that gets a token for this API can call it.",
+        source: "no standard; RFC 9068 section 2.2 and Microsoft name the caller in client_id, azp or appid",
+        remedy: "Compare azp (appid in version 1) with the ids of the applications that may call.")
+
+    /// The rule that a claim must be there, which RFC 7519 leaves to the API.
+    static func missing(_ claim: String, _ danger: BadTokenRule, _ remedy: String) -> BadTokenRule {
+        BadTokenRule(
+            kind: .setting, danger: danger.danger,
+            source: "RFC 9068 section 2.2, by which access tokens have \(claim)", remedy: remedy)
+    }
 }
 
 /// Makes a bad token, for the rows of the table of bad tokens.
@@ -191,6 +238,13 @@ struct BadTokenSigner: Sendable {
     func sign(_ header: [UInt8], _ payload: [UInt8]) throws(PrivateKeyError) -> String {
         let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
         return input + "." + Base64URL.encode(try signer.key.privateKey.sign(Array(input.utf8)))
+    }
+
+    /// A good token around another one (RFC 7519 section 7.2, step 8).
+    func nested(_ inner: String) throws(PrivateKeyError) -> String {
+        var header = signer.header
+        header["cty"] = "JWT"
+        return try sign(header.bytes, Array(inner.utf8))
     }
 
     /// A token without a signature, up to the last dot.

@@ -14,7 +14,12 @@ extension BadToken {
         BadToken("not-yet-valid", .notBefore, "nbf is in an hour") {
             ($0["nbf"], $0["exp"]) = (.integer($1.now + hour), .integer($1.now + 2 * hour))
         },
-        BadToken("no-exp", .expiry, "without exp", claims: ["exp": nil]),
+        BadToken(
+            "no-exp",
+            .missing(
+                "exp", .expiry,
+                "Require exp: require (PyJWT), requiredClaims (jose), WithExpirationRequired (golang-jwt)."),
+            "without exp", claims: ["exp": nil]),
         BadToken("wrong-aud", .audience, "aud is another application", claims: ["aud": other]),
         BadToken("aud-array", nil, "aud is an array of the right application and another one") { claims, _ in
             claims["aud"] = .array([claims["aud"] ?? .null, other])
@@ -88,7 +93,7 @@ extension BadToken {
         signed("rs512", nil, "alg is RS512, correctly signed") {
             try $0.signer.sign(header: $0.header("RS512"), payload: $1.bytes, as: .rs512)
         },
-        BadToken("typ-other", .kind, "typ is secevent+jwt", header: ["typ": "secevent+jwt"]),
+        BadToken("typ-other", nil, "typ is secevent+jwt", header: ["typ": "secevent+jwt"]),
         BadToken(
             "crit-header", .criticalHeader, "crit demands an extension", header: ["crit": ["mock"], "mock": true]),
         BadToken("huge", nil, "longer than 16 KiB", is: .tooLong, claims: ["extension_Padding": .string(padding)]),
@@ -114,9 +119,11 @@ extension BadToken {
             BadToken("iss-part", .issuer, "iss is a part of the right issuer") { claims, _ in
                 claims["iss"] = .string(String((claims["iss"]?.string ?? "").prefix(8)))
             },
-            BadToken("no-iss", .issuer, "without iss", claims: ["iss": nil]),
+            BadToken(
+                "no-iss", .missing("iss", .issuer, BadTokenRule.issuer.remedy), "without iss", claims: ["iss": nil]),
             BadToken("aud-empty", .audience, "aud is an empty array", claims: ["aud": []]),
-            BadToken("no-aud", .audience, "without aud", claims: ["aud": nil]),
+            BadToken(
+                "no-aud", .missing("aud", .audience, BadTokenRule.audience.remedy), "without aud", claims: ["aud": nil]),
             BadToken("exp-text", .timeAsText, "exp is a text") { $0["exp"] = .string("\($1.now + 3600)") },
         ]
 
@@ -174,10 +181,11 @@ extension BadToken {
 
     /// The tokens that are not one header with one set of claims and one signature over both.
     private static let holesOfWholes = [
-        signed("nested", .validation, "the payload is a good token (cty is JWT), correctly signed") {
-            var header = $0.signer.header
-            header["cty"] = "JWT"
-            return try $0.sign(header.bytes, Array(try $0.signer.sign($1).utf8))
+        signed("nested", nil, "the payload is a good token (cty is JWT), correctly signed") {
+            try $0.nested($0.signer.sign($1))
+        },
+        signed("nested-unsigned", .signature, "the payload is a token without a signature, the outer one is good") {
+            try $0.nested($0.unsigned("none", $1))
         },
         signed("encrypted", .validation, "the five parts of an encrypted and compressed token") { _, _ in
             let header: JSONObject = ["alg": "RSA-OAEP", "enc": "A256GCM", "zip": "DEF", "cty": "JWT"]
@@ -207,7 +215,8 @@ extension BadToken {
 
     static let ofMicrosoft = [
         BadToken(
-            "v1", .issuer, "version 1: ver is 1.0, iss is sts.windows.net, aud is the App ID URI", of: microsoft,
+            "v1", nil, "version 1 of the same tenant: ver is 1.0, iss is sts.windows.net, aud is the App ID URI",
+            of: microsoft,
             spoil: { $0 = $1.entra?.versionOne ?? $0 },
             sign: { try $0.signer.sign(header: $0.signer.headerOfVersionOne(), payload: $1.bytes) }),
         BadToken(

@@ -36,9 +36,10 @@ extension HostContext {
     private func signed(_ specification: TokenSpecification) async throws(InputError) -> String {
         let granted = try grantedRequest(specification)
         let claims = authority.provider.claims(of: granted, at: base)
+        let type = granted.scope.audience == nil ? "JWT" : authority.provider.traits.accessTokenType
+        let signer = try await signer(specification).writing(type: specification.query["typ"] ?? type)
         let maker = BadTokenSigner(
-            authority: authority, keys: keys, granted: granted, claims: claims, signer: try await signer(specification),
-            base: base)
+            authority: authority, keys: keys, granted: granted, claims: claims, signer: signer, base: base)
         return try await maker.sign(specification.bad ?? .withoutDefect, specification.changes)
     }
 
@@ -116,7 +117,9 @@ struct TokenSpecification: Sendable {
     let changes: ClaimChanges
 
     /// Whether the service could issue such a token.
-    var isGood: Bool { bad == nil && query["kid"] == nil && changes == ClaimChanges(nonce: changes.nonce) }
+    var isGood: Bool {
+        bad == nil && !["kid", "typ"].contains { query[$0] != nil } && changes == ClaimChanges(nonce: changes.nonce)
+    }
 }
 
 struct ClaimChanges: Sendable, Equatable {
@@ -143,6 +146,7 @@ struct ClaimChanges: Sendable, Equatable {
 extension TokenSpecification {
     fileprivate static let names = [
         "user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run", "profile", "tenant", "kid",
+        "typ",
     ]
 
     init(_ query: Parameters, _ profile: TenantProfile) throws(InputError) {
@@ -184,7 +188,7 @@ extension ClaimChanges {
     }
 
     /// `-1h`, `90`, `30m`; a plus in a query has become a space.
-    private static func seconds(_ text: String) -> Int64? {
+    fileprivate static func seconds(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
         let unit = text.last.flatMap { units[$0] }
         let digits = (unit == nil ? text[...] : text.dropLast()).drop { $0 == " " }
@@ -195,4 +199,7 @@ extension ClaimChanges {
 
 extension MockAuthority {
     package static let tokenParameters = TokenSpecification.names
+
+    /// The seconds of a time such as `30m` or `24h`.
+    package static func seconds(_ text: String) -> Int64? { ClaimChanges.seconds(text) }
 }

@@ -161,6 +161,8 @@ struct ProviderTraits: Sendable {
     var standardScopes = ["openid", "offline_access", "profile", "email"]
     var personClaim = "oid"
     var scopeClaim = "scp"
+    /// `typ` in the header of access tokens.
+    var accessTokenType = "JWT"
 }
 
 /// Builds the claims of the tokens of a granted request, in the order of one of the services.

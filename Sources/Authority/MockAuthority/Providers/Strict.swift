@@ -11,7 +11,7 @@ struct StrictProvider: Provider {
             title: "OpenID Connect", takesSeveralPrompts: true, matchesRedirectURIsExactly: true, insistsOnHint: true,
             holdsGrantsToRequest: true, takesTokenInForm: true,
             standardScopes: ["openid", "offline_access"] + StandardClaims.ofScopes.map(\.scope), personClaim: "sub",
-            scopeClaim: "scope")
+            scopeClaim: "scope", accessTokenType: "at+jwt")
     }
 
     /// Scopes that are not understood are ignored (OpenID Connect Core 3.1.2.1).

@@ -34,6 +34,7 @@ extension GrantedRequest {
 struct TokenSigner: Sendable {
     var key: TokenSigningKey
     let headerBeginsWithAlgorithm: Bool
+    var type = "JWT"
     /// The run whose tokens people see, and its time; `nil` for a token that is not finished when it is signed.
     var recording: (run: TestRun, now: Int64)?
 
@@ -41,7 +42,13 @@ struct TokenSigner: Sendable {
     var header: JSONObject {
         let kid = JSONValue.string(key.identifier)
         return headerBeginsWithAlgorithm
-            ? ["alg": "RS256", "kid": kid, "typ": "JWT"] : ["typ": "JWT", "alg": "RS256", "kid": kid]
+            ? ["alg": "RS256", "kid": kid, "typ": .string(type)] : ["typ": .string(type), "alg": "RS256", "kid": kid]
+    }
+
+    func writing(type: String) -> TokenSigner {
+        var signer = self
+        signer.type = type
+        return signer
     }
 
     func with(_ key: TokenSigningKey) -> TokenSigner {

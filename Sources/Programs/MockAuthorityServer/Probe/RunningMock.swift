@@ -14,11 +14,17 @@ struct RunningMock {
         content: JSONValue? = nil
     ) throws(OperatorError) -> JSONValue {
         let text = (tenant + query).map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-        var request = FetchRequest(url: "\(address)/_mock/\(control)?\(text)", caFile: caFile, allowHTTP: true)
+        // A key that has to be made first takes seconds on a busy machine.
+        var request = FetchRequest(
+            url: "\(address)/_mock/\(control)?\(text)", totalTime: .seconds(30), caFile: caFile, allowHTTP: true)
         request.method = method
         request.content = content.map { String(decoding: $0.serialized(), as: UTF8.self) }
         let (status, body) = try rethrowing(as: {
-            OperatorError.unknown("\(address): \($0.message). Start mock-authority there, or name it with --authority.")
+            if case .timedOut = $0 {
+                return OperatorError.unknown("\(address): \($0.message). Is the machine busy? Try again.")
+            }
+            return OperatorError.unknown(
+                "\(address): \($0.message). Start mock-authority there, or name it with --authority.")
         }) { () throws(FetchError) in try HTTPFetcher().exchange(request) }
         guard status == 200 else {
             throw .unknown("The mock refuses \(control): \(String(decoding: body.prefix(500), as: UTF8.self))")
@@ -42,9 +48,11 @@ struct RunningMock {
         return user.text("email")
     }
 
+    func removeFaults() throws(OperatorError) { _ = try ask("faults", method: "DELETE") }
+
     /// Takes away all faults, and gives each key the state that it had in an answer of `GET /_mock/keys`.
     func restore(_ keys: JSONValue) throws(OperatorError) {
-        _ = try ask("faults", method: "DELETE")
+        try removeFaults()
         _ = try ask("keys", method: "PUT", content: keys)
     }
 }
@@ -55,6 +63,11 @@ extension JSONValue {
 
     /// The text of a member, which is empty if there is none.
     func text(_ name: String) -> String { member(name).string ?? "" }
+
+    /// The names of the keys in the set, in an answer of `GET /_mock/keys`.
+    var publishedKeys: [String] {
+        (member("keys").array ?? []).filter { $0.text("state") != "retired" }.map { $0.text("kid") }
+    }
 
     /// The name of the key that signs, in an answer of `GET /_mock/keys`.
     var activeKey: String { member("keys").array?.first { $0.text("state") == "active" }?.text("kid") ?? "" }
