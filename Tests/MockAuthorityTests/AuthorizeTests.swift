@@ -106,7 +106,8 @@ struct AuthorizeTests {
             return
         }
         let location = try await browser.signIn(page).headers["Location"] ?? ""
-        let expected = uri.isEmpty ? "http://localhost" : uri
+        let sent = uri.isEmpty ? "http://localhost" : uri
+        let expected = sent.hasPrefix("http://localhost") && !sent.dropFirst(7).contains("/") ? "\(sent)/" : sent
         #expect(location.hasPrefix(expected + (uri.contains("?") ? "&code=" : "?code=")))
     }
 

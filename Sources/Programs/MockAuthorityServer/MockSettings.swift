@@ -179,8 +179,8 @@ extension EntraBehaviour {
         issuerHost = reader.value(
             "ISSUER_HOST", .choice, default: IssuerHost.service.rawValue,
             help:
-                "The host in the issuers of External ID and Entra: that of the service, or that of each request for "
-                + "clients that insist on one host.")
+                "The host in the issuers: that of the service (at B2C of --issuer), or that of each request for clients "
+                + "that insist on one host.")
         let lifetime: Int? = reader.optional(
             "ENTRA_TOKEN_LIFETIME", .integer(600...100_800, example: 3900), absence: "3900 to 5700, at random",
             help: "The seconds from iat to exp in access tokens of External ID and Entra, from 600 to 100800.")

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 
 /// A good authorization request (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2.1).
@@ -53,8 +54,12 @@ enum AuthorizationFailure: Error, Sendable {
 
 extension AuthorizationRequest {
     /// Checks the parameters of a request, and throws the first refusal with the place for it.
-    init(_ parameters: Parameters, _ configuration: Configuration) throws(AuthorizationFailure) {
-        let client = try Self.client(parameters, configuration)
+    init(_ parameters: Parameters, _ context: RequestContext) throws(AuthorizationFailure) {
+        let configuration = context.configuration
+        let client = try rethrowing(as: AuthorizationFailure.page) { () throws(Refusal) in
+            guard let id = parameters["client_id"] else { throw .missingClient }
+            return try context.client(called: id)
+        }
         let delivery = try Delivery(parameters, client, configuration)
         do throws(Refusal) {
             let provider = configuration.provider
@@ -63,7 +68,9 @@ extension AuthorizationRequest {
             guard let types = Set<ResponseType>(text) else { throw .responseType(text) }
             try delivery.checkMode(parameters["response_mode"], for: types)
             guard let scopeText = parameters["scope"] else { throw .missingScope }
-            let scope = try Scope(scopeText, client: client, provider)
+            // A code may be for several APIs, since each token request names one of them.
+            let mayBeSeveral = provider.traits.authorizesSeveralAPIs && !types.contains(.token)
+            let scope = try Scope(scopeText, client: client, provider, ofSeveralAPIs: mayBeSeveral)
             if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
             var options = try Options(parameters, client, provider)
             try provider.read(parameters, for: types, into: &options)
@@ -71,16 +78,6 @@ extension AuthorizationRequest {
         } catch {
             throw .client(error, delivery)
         }
-    }
-
-    private static func client(
-        _ parameters: Parameters, _ configuration: Configuration
-    ) throws(AuthorizationFailure) -> Client {
-        guard let id = parameters["client_id"] else { throw .page(.missingClient) }
-        guard let client = configuration.applications.client(id) else {
-            throw .page(.unknownClient(id, tenant: configuration.tenant.name))
-        }
-        return client
     }
 }
 
@@ -104,6 +101,6 @@ extension AuthorizationRequest.Options {
         let method = parameters["code_challenge_method"]
         guard [nil, "plain", "S256"].contains(method) else { throw .challengeMethod }
         challenge = parameters["code_challenge"].map { .init(text: $0, hashed: method == "S256") }
-        if client.singlePage, challenge == nil { throw .challengeMissing }
+        if client.singlePage == true, challenge == nil { throw .challengeMissing }
     }
 }

@@ -9,7 +9,7 @@ struct AuthorizationResponse: Sendable {
     let request: AuthorizationRequest
 
     /// How long a code can be redeemed, in seconds.
-    private static let lifetimeOfCode: Int64 = 300
+    static let lifetimeOfCode: Int64 = 300
 
     /// The response for the user who signed in: a redirect, or the page that posts itself.
     ///
@@ -35,7 +35,9 @@ struct AuthorizationResponse: Sendable {
         }
         let code = request.types.contains(.code) ? code(granted) : nil
         if let code { fields.append(("code", code)) }
-        return fields + (try await tokens(granted, code: code))
+        fields += try await tokens(granted, code: code)
+        guard context.provider.traits.namesRequest else { return fields }
+        return fields + [("session_state", EntraClaims.sessionID(of: granted.user, at: granted.signIn.time))]
     }
 
     /// The tokens that the response type asks for, and no others: a signature is the most expensive part of a response.
@@ -82,6 +84,7 @@ struct Delivery: Sendable, Equatable {
     ///
     /// `urn:` and custom schemes are never normalised.
     var redirectURI: String
+    var isSentExactly: Bool
     var mode: Mode
     var state: String?
 }
@@ -99,14 +102,12 @@ extension Delivery {
             throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
         }
         let provider = configuration.provider
-        if provider.traits.matchesRedirectURIsExactly, parameters["redirect_uri"] == nil {
+        isSentExactly = provider.traits.matchesRedirectURIsExactly
+        if isSentExactly, parameters["redirect_uri"] == nil {
             throw .page(.missingParameter("redirect_uri"))
         }
         redirectURI = parameters["redirect_uri"] ?? registered
-        guard
-            configuration.behaviour.lax
-                || client.accepts(redirectURI, exactly: provider.traits.matchesRedirectURIsExactly)
-        else {
+        guard configuration.behaviour.lax || client.accepts(redirectURI, exactly: isSentExactly) else {
             let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
             guard provider.traits.reportsToRegisteredURI else { throw .page(refusal) }
             redirectURI = registered
@@ -124,15 +125,21 @@ extension Delivery {
         switch mode {
         case .query: redirect(redirectURI.contains("?") ? "&" : "?", fields, headers)
         case .fragment: redirect("#", fields, headers)
-        case .formPost: Page.formPost(fields, to: redirectURI, headers).response
+        case .formPost: Page.formPost(fields, to: address, headers).response
         }
+    }
+
+    /// The redirect URI; Microsoft's services put a slash after a host that nothing follows.
+    private var address: String {
+        let isHost = WebAddress(redirectURI).map { $0.path.isEmpty && $0.query == nil && !$0.hasFragment } ?? false
+        return isHost && !isSentExactly && !redirectURI.hasSuffix("/") ? "\(redirectURI)/" : redirectURI
     }
 
     private func redirect(_ separator: String, _ fields: [(String, String)], _ more: FieldLines) -> Response {
         let pairs = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1, .lower))" }.joined(separator: "&")
         let answer = pairs.isEmpty ? "" : separator + pairs
         var headers: FieldLines = [
-            "Location": PercentEncoding.fieldValue(uri: redirectURI) + answer, "Cache-Control": "no-store",
+            "Location": PercentEncoding.fieldValue(uri: address) + answer, "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
         ]
         headers.append(more)
@@ -142,7 +149,9 @@ extension Delivery {
     /// Returns the answer with a refusal, whose parameters are in the order of the service.
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
         let words = context.words(of: refusal)
-        var fields = [("error", words.error), ("error_description", words.description)]
+        var fields = [("error", words.error)]
+        if let subcode = words.subcode { fields.append(("error_subcode", subcode)) }
+        fields.append(("error_description", words.description))
         if let page = words.page { fields.append(("error_uri", page)) }
         if let state { fields.append(("state", state)) }
         return response(fields)
@@ -152,17 +161,35 @@ extension Delivery {
 extension Client {
     /// Whether answers may go to a URI.
     ///
-    /// They may go to a registered one and, if `http://localhost` is registered, to every port and path of the loopback
-    /// (RFC 8252 section 7.3), unless the URI has to be registered exactly.
+    /// They may go to a registered one, to another port of a registered one on the loopback (RFC 8252 section 7.3) and,
+    /// if `http://localhost` is registered, to every path there, unless the URI has to be registered exactly.
     func accepts(_ uri: String, exactly: Bool = false) -> Bool {
         if redirectURIs.contains(where: { $0.isSame(as: uri) }) { return true }
-        guard !exactly, redirectURIs.contains("http://localhost"), let address = WebAddress(uri) else { return false }
-        return !address.isEncrypted && address.isLoopback && !address.hasFragment
+        guard let address = WebAddress(uri), !address.isEncrypted, address.isLoopback, !address.hasFragment else {
+            return false
+        }
+        let isOfOtherPort = redirectURIs.compactMap { WebAddress($0) }.contains { registered in
+            !registered.isEncrypted && registered.host == address.host && registered.path == address.path
+                && registered.query == address.query
+        }
+        return isOfOtherPort || !exactly && redirectURIs.contains("http://localhost")
     }
 }
 
 extension RequestContext {
-    func words(of refusal: Refusal) -> RefusalWords {
-        provider.words(of: refusal, correlation: correlation, now: now)
+    func words(of refusal: Refusal) -> RefusalWords { provider.words(of: refusal, self) }
+
+    /// The answer of the token endpoint with these words.
+    func refused(_ words: RefusalWords, _ status: Status) -> Response {
+        refused(["error": .string(words.error), "error_description": .string(words.description)], status)
+    }
+
+    /// A refusal, with a challenge for a client that failed to authenticate by a field (RFC 6749 section 5.2).
+    func refused(_ body: JSONValue, _ status: Status) -> Response {
+        var headers = headers
+        if status == 401, head.headers.contains("Authorization") {
+            headers.append("WWW-Authenticate", "Basic realm=\"\(provider.tenant.name)\"")
+        }
+        return Response.json(body, status: status, headers: headers)
     }
 }

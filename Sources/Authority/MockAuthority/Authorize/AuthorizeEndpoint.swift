@@ -11,7 +11,7 @@ extension RequestContext {
 
     private func answer(_ parameters: Parameters) async -> Response {
         do throws(AuthorizationFailure) {
-            return await answer(try AuthorizationRequest(parameters, configuration))
+            return await answer(try AuthorizationRequest(parameters, self))
         } catch {
             switch error {
             case .page(let refusal): return errorPage(refusal)

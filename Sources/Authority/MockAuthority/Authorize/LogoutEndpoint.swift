@@ -26,7 +26,7 @@ extension RequestContext {
             }
         }
         let state = query["state"].map { [("state", $0)] } ?? []
-        return Delivery(redirectURI: uri, mode: .query).response(state, headers: cookie)
+        return Delivery(redirectURI: uri, isSentExactly: isExact, mode: .query).response(state, headers: cookie)
     }
 
     /// The client that the ID token in the hint is for; the token may have expired.

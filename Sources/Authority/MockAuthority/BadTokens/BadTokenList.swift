@@ -28,7 +28,7 @@ extension BadToken {
             $0["iss"] = .string("https://login.example.org/\($1.tenant.id)/v2.0/")
         },
         BadToken("iss-without-slash", .issuer, "iss lacks the slash at its end", of: [.b2c]) {
-            $0["iss"] = .string(String($1.configuration.issuer(of: $1.granted.policy).dropLast()))
+            $0["iss"] = .string(String($1.authority.provider.issuer(of: $1.granted.policy, at: $1.base).dropLast()))
         },
         BadToken("wrong-tenant", .issuer, "iss names another tenant", of: [.b2c]) {
             $0["iss"] = .string("\($1.configuration.issuerBase)/\(Tenant.unknownID)/v2.0/")

@@ -55,7 +55,9 @@ extension HostContext {
     private func isKnown(_ base: String) -> Bool {
         guard let host = WebAddress(base)?.host else { return false }
         if host.hasPrefix("[") || !host.contains(".") || IPAddress(host) != nil { return true }
-        if Self.closedDomains.contains(where: host.hasSuffix) || EntraHost.login.contains(host) { return true }
+        if Self.closedDomains.contains(where: host.hasSuffix) || (EntraHost.login + [EntraHost.graph]).contains(host) {
+            return true
+        }
         return mock.configuration.namesOfHost.contains { $0.isEqualIgnoringCase(to: host) }
     }
 

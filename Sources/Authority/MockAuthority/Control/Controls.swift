@@ -72,8 +72,13 @@ extension HostContext {
 
     var requests: Response { Response.json(.array(run.recordedRequests.after(0).map { .object($0.entry) })) }
 
+    /// Resets the tenant that is named, or else every tenant.
     func reset() -> Response {
+        let isNamed = head.target["profile"] != nil || head.target["tenant"] != nil
         let new = authority.runs.reset(runName, run)
+        for other in [mock.b2c] + mock.others where !isNamed && other !== authority {
+            if let old = try? other.runs.run(runName) { _ = other.runs.reset(runName, old) }
+        }
         return Response.json(with(authority, new).state)
     }
 

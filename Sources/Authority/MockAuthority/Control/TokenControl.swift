@@ -63,7 +63,7 @@ extension HostContext {
         let query = specification.query
         let (policy, client) = (try policy(query["policy"]), try client(query["client"]))
         let now = authority.now(in: run)
-        let text = query["scope"] ?? scope(of: client, forBadToken: specification.bad != nil)
+        let text = scope(query["scope"] ?? scope(of: client, forBadToken: specification.bad != nil))
         let scope = try rethrowing(as: { InputError(message: $0.text) }) { () throws(Refusal) in
             try Scope(text, client: client, authority.provider)
         }
@@ -78,6 +78,12 @@ extension HostContext {
     private func scope(of client: Client, forBadToken isBad: Bool) -> String {
         guard authority.provider.traits.takesClientForScope else { return "openid profile \(scopesOfAPI ?? "")" }
         return isBad ? scopesOfAPI ?? client.id : client.id
+    }
+
+    /// At Entra with the scopes that every MSAL adds, without which a token lacks the claims of its person.
+    private func scope(_ asked: String) -> String {
+        guard authority.provider is any EntraProvider else { return asked }
+        return (["openid", "profile"].filter { !asked.spaceSeparated.contains($0) } + [asked]).joined(separator: " ")
     }
 
     private var scopesOfAPI: String? {

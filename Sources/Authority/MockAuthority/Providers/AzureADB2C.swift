@@ -10,7 +10,8 @@ struct AzureADB2C: Provider {
     var traits: ProviderTraits {
         ProviderTraits(
             title: "Azure AD B2C", reportsToRegisteredURI: true, hasManySessions: false, hasPageOfB2C: true,
-            takesClientForScope: true, headerBeginsWithAlgorithm: configuration.behaviour.era == .current)
+            takesClientForScope: true, headerBeginsWithAlgorithm: configuration.behaviour.era == .current,
+            refreshWindow: 90 * 86400)
     }
     var sessionCookie: String { "x-ms-cpim-sso:\(tenant.name)_0" }
 
@@ -18,8 +19,8 @@ struct AzureADB2C: Provider {
         unknownScopeOfAPI(word, client) ?? .scopeWithoutResource(word)
     }
 
-    func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords {
-        (refusal.error, refusal.description(correlation: correlation, now: now), nil)
+    func words(of refusal: Refusal, _ context: RequestContext) -> RefusalWords {
+        (refusal.error, nil, refusal.description(correlation: context.correlation, now: context.now), nil)
     }
 
     func accountID(_ granted: GrantedRequest) -> String {
@@ -27,14 +28,15 @@ struct AzureADB2C: Provider {
     }
 
     func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims {
-        B2CClaims(configuration: configuration, granted: granted)
+        B2CClaims(configuration: configuration, granted: granted, base: base)
     }
 
-    /// Issuers have the id of the tenant, and a slash at their end.
+    /// Issuers have the id of the tenant, a slash at their end, and perhaps the host of a custom domain.
     func issuer(of policy: Policy, at base: String) -> String {
-        switch policy.issuer {
-        case .tenant: "\(configuration.issuerBase)/\(tenant.id)/v2.0/"
-        case .tfp: "\(configuration.issuerBase)/tfp/\(tenant.id)/\(policy.name.lowercased())/v2.0/"
+        let start = configuration.behaviour.entra.issuerHost == .request ? base : configuration.issuerBase
+        return switch policy.issuer {
+        case .tenant: "\(start)/\(tenant.id)/v2.0/"
+        case .tfp: "\(start)/tfp/\(tenant.id)/\(policy.name.lowercased())/v2.0/"
         }
     }
 }
@@ -108,7 +110,8 @@ extension AzureADB2C {
     ) async throws(Refusal) -> JSONValue {
         let (scope, audience) = try context.scopeOfApplication(parameters, client)
         let granted = context.granted(User(application: client.id), client, scope)
-        var claims = B2CClaims(configuration: configuration, granted: granted).accessToken(audience: audience)
+        var claims = B2CClaims(configuration: configuration, granted: granted, base: context.base)
+            .accessToken(audience: audience)
         claims["sub"] = .string(client.id)
         for ofPerson in ["oid", "name"] { claims[ofPerson] = nil }
         let (now, lifetime) = (granted.now, configuration.behaviour.tokenLifetime)
@@ -175,11 +178,12 @@ extension RequestContext {
 struct B2CClaims: TokenClaims {
     let configuration: Configuration
     let granted: GrantedRequest
+    let base: String
 
     var lifetime: Int64 { configuration.behaviour.tokenLifetime }
     private var era: Era { configuration.behaviour.era }
     private var expiry: JSONValue { .integer(granted.now + lifetime) }
-    private var issuer: JSONValue { .string(configuration.issuer(of: granted.policy)) }
+    private var issuer: JSONValue { .string(configuration.provider.issuer(of: granted.policy, at: base)) }
     private var nonce: JSONValue? { granted.signIn.nonce.map { .string($0) } }
     private var user: User { granted.user }
 

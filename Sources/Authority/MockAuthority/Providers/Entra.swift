@@ -55,7 +55,10 @@ struct EntraID: EntraProvider {
 
 extension ProviderTraits {
     fileprivate static func ofEntra(_ title: String) -> ProviderTraits {
-        ProviderTraits(title: title, prompts: ["create"], refreshLifetime: 90 * 86400)
+        ProviderTraits(
+            title: title, prompts: ["create"], namesRequest: true, tellsPagesByOrigin: true,
+            authorizesSeveralAPIs: true,
+            refreshLifetime: 90 * 86400)
     }
 }
 
@@ -64,6 +67,9 @@ enum EntraHost {
     static let customers = ".ciamlogin.com"
     /// The aliases of the public cloud.
     static let login = ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"]
+    /// `cloud_instance_name` of the public cloud.
+    static let cloud = "microsoftonline.com"
+    static let graph = "graph.microsoft.com"
     /// The tenant of personal Microsoft accounts.
     static let personalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
@@ -71,7 +77,7 @@ enum EntraHost {
 }
 
 /// The first segments that name no tenant: any, or the tenant of personal accounts.
-private enum SeveralTenants: String {
+enum SeveralTenants: String {
     case common
     case organizations
     case consumers
@@ -115,9 +121,10 @@ extension EntraProvider {
 // MARK: - Requests and their refusals
 
 extension EntraProvider {
-    func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords {
+    func words(of refusal: Refusal, _ context: RequestContext) -> RefusalWords {
         let error = refusal.entra
-        return (error.error, error.description(trace: GUID.random(), correlation: correlation, now: now), error.uri)
+        let text = error.description(trace: context.trace, correlation: context.correlation, now: context.now)
+        return (error.error, error.subcode, text, error.uri)
     }
 
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response { context.response(refusal.entra) }
@@ -133,7 +140,7 @@ extension EntraProvider {
     func refusal(ofScope word: String, _ client: Client) -> Refusal? {
         if let refusal = unknownScopeOfAPI(word, client) { return refusal }
         if GUID.canonical(word) != nil { return .scopeWithoutResource(word) }
-        return .noSuchScope(word, named: word[...], on: Resource.graph.audience, client)
+        return .noSuchScope(word, named: word[...], on: Resource.graph.audience, client, in: tenant)
     }
 }
 
@@ -149,7 +156,7 @@ extension Resource {
 
 extension RequestContext {
     func response(_ error: EntraError) -> Response {
-        Response.json(error.json(correlation: correlation, now: now), status: 400, headers: headers)
+        refused(error.json(trace: trace, correlation: correlation, now: now), error.status)
     }
 }
 
@@ -177,29 +184,37 @@ extension EntraProvider {
         _ context: RequestContext, _ parameters: Parameters, _ client: Client
     ) async throws(Refusal) -> JSONValue {
         let (_, audience) = try context.scopeOfApplication(parameters, client)
-        let claims = EntraClaims(self, application: client, now: context.now, at: context.base)
+        let claims = EntraClaims(
+            self, application: client, now: context.now, at: context.base, confirmation: context.confirmation)
         let (members, lifetime) = (claims.application(audience), JSONValue.integer(claims.lifetime))
         let isForGraph = audience == Resource.graph.audience
         let token = try await context.signed { signer throws(PrivateKeyError) in
             try isForGraph ? signer.signGraphToken(members) : signer.sign(members)
         }
         return [
-            "token_type": "Bearer", "expires_in": lifetime, "ext_expires_in": lifetime, "access_token": .string(token),
+            "token_type": claims.granted.tokenType, "expires_in": lifetime, "ext_expires_in": lifetime,
+            "access_token": .string(token),
         ]
     }
 
     /// The service never names `offline_access` (docs/reproduced.md, "Token responses").
     func members(of response: TokenResponse, clientInfo: Bool) -> JSONObject {
         let granted = response.granted
-        let scope = granted.scope.asked.filter { $0 != "offline_access" }.joined(separator: " ")
+        let scope = granted.scope.answered.filter { $0 != "offline_access" }.joined(separator: " ")
         return [
-            "token_type": "Bearer", "scope": .string(scope), "expires_in": .integer(response.lifetime),
+            "token_type": granted.tokenType, "scope": .string(scope), "expires_in": .integer(response.lifetime),
             "ext_expires_in": .integer(response.lifetime), "access_token": response.accessToken.map { .string($0) },
             "refresh_token": response.refreshToken.map { .string($0.text) },
             "id_token": response.idToken.map { .string($0) },
             "client_info": clientInfo ? .string(granted.clientInformation(self)) : nil,
+            "spa_code": response.pageCode.map { .string($0) },
         ]
     }
+}
+
+extension GrantedRequest {
+    /// `pop` for a token that is bound to a key of the client (`req_cnf`).
+    fileprivate var tokenType: JSONValue { confirmation == nil ? "Bearer" : "pop" }
 }
 
 extension RequestContext {
@@ -215,9 +230,12 @@ extension RequestContext {
         guard let claims = await keys.claims(of: assertion) else { throw .assertionForged }
         guard (claims["exp"]?.integer ?? 0) > now else { throw .assertionExpired }
         guard claims["aud"]?.string == client.id else { throw .assertionOfOtherAudience }
+        let namesItself = scope.resourceWords.allSatisfy { $0.lowercased().hasPrefix(client.id.lowercased()) }
+        guard scope.audience != client.id || namesItself else { throw .tokenForItself(client) }
         let user = run.directory.all.first { provider.isToken(claims, of: $0) }
         // The token of an application has no person.
-        guard let user, claims["scp"] != nil, !user.status.disabled else { throw .accountGone }
+        guard let user, claims["scp"] != nil else { throw .accountGone }
+        guard !user.status.disabled else { throw .accountDisabled }
         return try await signTokens(for: granted(user, client, scope))
     }
 }
@@ -273,17 +291,16 @@ extension EntraProvider {
                 "ver", "at_hash", "c_hash", "email",
             ],
             "kerberos_endpoint": .string("\(context.base)/\(context.url.tenant)/kerberos"),
+            "mtls_endpoint_aliases": ["token_endpoint": context.address(of: Routes.token)],
+            "tls_client_certificate_bound_access_tokens": true,
             "tenant_region_scope": several == nil ? "NA" : .null,
-            "cloud_instance_name": .string(TokenSigningKey.cloud), "cloud_graph_host_name": "graph.windows.net",
+            "cloud_instance_name": .string(EntraHost.cloud), "cloud_graph_host_name": "graph.windows.net",
             "msgraph_host": "graph.microsoft.com", "rbac_url": "https://pas.windows.net",
         ]
     }
 }
 
 extension TokenSigningKey {
-    /// `cloud_instance_name` of the public cloud.
-    fileprivate static let cloud = "microsoftonline.com"
-
     /// The members of the service, in its order: no `alg`, no `nbf`; in sets of version 1 no `issuer`.
     ///
     /// `x5t` is the hash of the certificate in `x5c`, and so is `kid` (``KeyNaming``).
@@ -292,7 +309,7 @@ extension TokenSigningKey {
         return [
             "kty": "RSA", "use": "sig", "kid": .string(identifier), "x5t": .string(identifier), "n": .string(modulus),
             "e": .string(exponent), "x5c": [.string(Base64.encode(certificate))],
-            "cloud_instance_name": .string(Self.cloud), "issuer": issuer.map { .string($0) },
+            "cloud_instance_name": .string(EntraHost.cloud), "issuer": issuer.map { .string($0) },
         ]
     }
 }

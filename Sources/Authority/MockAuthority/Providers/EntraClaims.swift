@@ -27,11 +27,14 @@ struct EntraClaims: TokenClaims {
     }
 
     /// The claims of a daemon that speaks for itself.
-    init(_ provider: any EntraProvider, application client: Client, now: Int64, at base: String) {
+    init(
+        _ provider: any EntraProvider, application client: Client, now: Int64, at base: String,
+        confirmation: JSONObject? = nil
+    ) {
         let nobody = User(application: Self.guid("service principal", client.id, provider.tenant.id))
         let granted = GrantedRequest(
             user: nobody, client: client, policy: Policy("", kind: .signIn), scope: Scope(), signIn: SignIn(time: now),
-            now: now)
+            now: now, confirmation: confirmation)
         self.init(provider, granted, at: base)
     }
 
@@ -44,7 +47,7 @@ struct EntraClaims: TokenClaims {
         addPerson(to: &claims)
         claims["scp"] = granted.scope.claim
         addEnd(to: &claims, subjectFor: audience)
-        claims["xms_ftd"] = .string(Self.random(32))
+        claims.replace(by: ["xms_ftd": .string(Self.random(32)), "cnf": confirmation])
         claims.replace(by: user.claims)
         return claims
     }
@@ -74,12 +77,15 @@ struct EntraClaims: TokenClaims {
             "azp": .string(granted.client.id), "azpacr": "1", "oid": .string(user.objectID), "rh": rh,
             "roles": audience == Resource.graph.audience ? nil : ["Tasks.ReadWrite.All"],
             "sub": .string(user.objectID), "tid": .string(tenant.id), "uti": .string(Self.random(16)), "ver": "2.0",
+            "xms_ftd": .string(Self.random(32)), "cnf": confirmation,
         ])
         return claims
     }
 
     /// `azpacr` and `appidacr`: whether the client has a secret.
     private var clientAuthentication: JSONValue { granted.client.secret == nil ? "0" : "1" }
+
+    private var confirmation: JSONValue? { granted.confirmation.map { .object($0) } }
 
     private func beginning(audience: String, lifetime: Int64) -> JSONObject {
         let issued = granted.now - Self.datedBack
@@ -107,7 +113,8 @@ struct EntraClaims: TokenClaims {
         claims.replace(by: [
             "sid": .string(Self.sessionID(of: user, at: granted.signIn.time)),
             "sub": .string(Self.subject(of: user.objectID, for: application, in: tenant)),
-            "tid": hasProfile ? .string(tenant.id) : nil, "uti": .string(Self.random(16)), "ver": "2.0",
+            "tid": hasProfile || claims["azp"] == nil ? .string(tenant.id) : nil, "uti": .string(Self.random(16)),
+            "ver": "2.0",
         ])
     }
 

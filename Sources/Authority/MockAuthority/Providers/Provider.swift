@@ -34,8 +34,8 @@ protocol Provider: Sendable {
 
     // MARK: Errors
 
-    /// The values of `error`, `error_description` and, in a redirect, `error_uri` (RFC 6749 sections 4.1.2.1 and 5.2).
-    func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords
+    /// The words of a refusal (RFC 6749 sections 4.1.2.1 and 5.2).
+    func words(of refusal: Refusal, _ context: RequestContext) -> RefusalWords
 
     /// The answer of the token endpoint.
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response
@@ -94,9 +94,7 @@ extension Provider {
     var tenant: Tenant { configuration.tenant }
 
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let (error, description, _) = context.words(of: refusal)
-        return Response.json(
-            ["error": .string(error), "error_description": .string(description)], status: 400, headers: context.headers)
+        context.refused(context.words(of: refusal), 400)
     }
 
     func checkSupport(_ parameters: Parameters) throws(Refusal) {}
@@ -130,7 +128,8 @@ extension Provider {
     }
 }
 
-typealias RefusalWords = (error: String, description: String, page: String?)
+/// The values of `error`, `error_description` and, in a redirect, `error_subcode` and `error_uri`.
+typealias RefusalWords = (error: String, subcode: String?, description: String, page: String?)
 
 /// The small differences between the providers.
 struct ProviderTraits: Sendable {
@@ -155,8 +154,16 @@ struct ProviderTraits: Sendable {
     /// Whether the user information endpoint takes the token from a form too.
     var takesTokenInForm = false
     var headerBeginsWithAlgorithm = false
+    /// Whether answers name the request and the server, as Entra's do.
+    var namesRequest = false
+    /// Whether a page and another client cannot redeem each other's codes.
+    var tellsPagesByOrigin = false
+    /// Whether an authorization request may name several APIs, of which a token request names one.
+    var authorizesSeveralAPIs = false
     /// The lifetime of refresh tokens in seconds, except those of pages.
     var refreshLifetime: Int64 = 1_209_600
+    /// The seconds after a sign-in at which all its refresh tokens end.
+    var refreshWindow = Int64.max / 2
     /// The scope tokens that belong to no API.
     var standardScopes = ["openid", "offline_access", "profile", "email"]
     var personClaim = "oid"

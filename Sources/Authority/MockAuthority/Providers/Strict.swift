@@ -14,6 +14,8 @@ struct StrictProvider: Provider {
             scopeClaim: "scope", accessTokenType: "at+jwt")
     }
 
+    var routes: [AuthorityRoute<RequestContext>] { Routes.ofStrict }
+
     /// Scopes that are not understood are ignored (OpenID Connect Core 3.1.2.1).
     func refusal(ofScope word: String, _ client: Client) -> Refusal? { nil }
 
@@ -35,10 +37,11 @@ extension StrictProvider {
         let password: [JSONValue] = allowsPasswordGrant(context.policy) ? ["password"] : []
         return [
             "issuer": .string(issuer(of: context.policy, at: context.base)),
-            "authorization_endpoint": context.address(of: Routes.authorize),
-            "token_endpoint": context.address(of: Routes.token),
-            "userinfo_endpoint": context.address(of: Routes.userInfo),
-            "end_session_endpoint": context.address(of: Routes.logout), "jwks_uri": context.address(of: Routes.keys),
+            "authorization_endpoint": context.address(of: Routes.authorize.belowIssuer),
+            "token_endpoint": context.address(of: Routes.token.belowIssuer),
+            "userinfo_endpoint": context.address(of: Routes.userInfo.belowIssuer),
+            "end_session_endpoint": context.address(of: Routes.logout.belowIssuer),
+            "jwks_uri": context.address(of: Routes.keys.belowIssuer),
             "scopes_supported": .array(traits.standardScopes.map { .string($0) }),
             "response_types_supported": [
                 "code", "code id_token", "code token", "code id_token token", "id_token", "id_token token",
@@ -90,19 +93,15 @@ extension StrictProvider {
         }
     }
 
-    func words(of refusal: Refusal, correlation: String, now: Int64) -> RefusalWords {
-        (refusal.standardError, refusal.standardDescription, nil)
+    func words(of refusal: Refusal, _ context: RequestContext) -> RefusalWords {
+        (refusal.standardError, nil, refusal.standardDescription, nil)
     }
 
     /// Answers 401 to a client that failed to authenticate by a header (RFC 6749 section 5.2).
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let (error, description, _) = context.words(of: refusal)
-        let isChallenge = error == "invalid_client" && context.head.headers.contains("Authorization")
-        var headers = context.headers
-        if isChallenge { headers.append("WWW-Authenticate", "Basic realm=\"\(tenant.name)\"") }
-        return Response.json(
-            ["error": .string(error), "error_description": .string(description)], status: isChallenge ? 401 : 400,
-            headers: headers)
+        let isChallenge =
+            refusal.standardError == "invalid_client" && context.head.headers.contains("Authorization")
+        return context.refused(context.words(of: refusal), isChallenge ? 401 : 400)
     }
 }
 

@@ -42,10 +42,18 @@ package struct Client: Sendable, Equatable {
     package var redirectURIs: [String] = []
     /// Whether it runs in a browser only: PKCE is required, and its refresh tokens end a day after the sign-in, as they
     /// do for each client whose code was redeemed by a page.
-    package var singlePage = false
+    ///
+    /// Where nothing is said, the client may be both: a page whose code another program cannot redeem is told by `true`.
+    package var singlePage: Bool?
 }
 
 extension Client {
+    /// Whether a code for this redirect URI is one of a page; `nil` if it may be.
+    func isPage(at redirectURI: String) -> Bool? {
+        if let singlePage { return singlePage }
+        return secret != nil || WebAddress(redirectURI) == nil ? false : nil
+    }
+
     /// The redirect URIs of MSAL on iOS, on Android and in .NET; the app's name is that of the documentation.
     static func mobileRedirectURIs(_ id: String) -> [String] {
         [

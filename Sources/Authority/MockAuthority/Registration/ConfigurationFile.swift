@@ -89,7 +89,7 @@ extension Client {
         try member.allow(["id", "name", "secret", "redirectURIs", "singlePage"])
         self.init(
             id: try member.required("id"), name: try member.text("name") ?? "", secret: try member.text("secret"),
-            redirectURIs: try member.texts("redirectURIs"), singlePage: try member.truth("singlePage") ?? false)
+            redirectURIs: try member.texts("redirectURIs"), singlePage: try member.truth("singlePage"))
     }
 }
 

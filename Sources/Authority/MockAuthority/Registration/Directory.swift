@@ -73,10 +73,10 @@ final class Directory: Sendable {
 
     func user(_ objectID: String) -> User? { all.first { $0.objectID == objectID } }
 
-    /// The account that this address and password open.
-    func user(email: String, password: String) -> User? {
+    /// The account that this address and password open, if it is not disabled or such accounts are wanted, too.
+    func user(email: String, password: String, ofDisabled: Bool = false) -> User? {
         let local = all.first { $0.email.isEqualIgnoringCase(to: email) && $0.status.identityProvider == nil }
-        guard let user = local, !user.status.disabled, let known = user.password else { return nil }
+        guard let user = local, ofDisabled || !user.status.disabled, let known = user.password else { return nil }
         guard ConstantTime.equal(Array(known.utf8), Array(password.utf8)) else { return nil }
         return user
     }

@@ -45,6 +45,16 @@ extension HostContext {
             """
     }
 
+    /// Asked by MSAL before a password grant: nobody's sign-in is federated.
+    var userRealm: Response {
+        let name = head.target.path.last ?? ""
+        return Response.json([
+            "ver": "1.0", "account_type": "Managed",
+            "domain_name": .string(String(name.drop { $0 != "@" }.dropFirst())),
+            "cloud_instance_name": .string(EntraHost.cloud), "cloud_audience_urn": "urn:federation:MicrosoftOnline",
+        ])
+    }
+
     /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
     ///
     /// MSAL asks about an authority, and trusts the host of the authority only if the service knows the host.

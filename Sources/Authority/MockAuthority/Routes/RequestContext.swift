@@ -14,6 +14,13 @@ struct RequestContext: Sendable {
     /// Scheme and host, as the client sees them.
     let base: String
     let correlation: String
+    let runName: String
+    /// The tenants of External ID and Entra.
+    let neighbours: [TenantAuthority]
+    /// The id of the request, which Entra's errors and answers name.
+    let trace = GUID.random()
+    /// The key to which the client wants its access token bound.
+    var confirmation: JSONObject?
 
     var configuration: Configuration { authority.configuration }
     var provider: any Provider { authority.provider }
@@ -27,6 +34,15 @@ struct RequestContext: Sendable {
         return given
     }
 
+    /// The client of this id; none is registered for personal accounts, which `/consumers` means.
+    func client(called id: String) throws(Refusal) -> Client {
+        if url.tenant == SeveralTenants.consumers.rawValue { throw .notForConsumers }
+        guard let client = configuration.applications.client(id) else {
+            throw .unknownClient(id, tenant: configuration.tenant.name)
+        }
+        return client
+    }
+
     func address(of route: AuthorityRoute<RequestContext>) -> JSONValue {
         .string(url.url(of: route, policy: policy, base: base))
     }
@@ -35,6 +51,10 @@ struct RequestContext: Sendable {
     var headers: FieldLines {
         var headers = FieldLines()
         if head.headers.contains("client-request-id") { headers.append("client-request-id", correlation) }
+        if provider.traits.namesRequest {
+            headers.append("x-ms-request-id", trace)
+            headers.append("x-ms-ests-server", "2.1.0 - mock-authority")
+        }
         allowOrigin(in: &headers)
         return headers
     }

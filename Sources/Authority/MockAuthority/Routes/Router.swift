@@ -43,7 +43,7 @@ extension MockAuthority {
             @Sendable func context(_ policy: Policy, _ run: TestRun) -> RequestContext {
                 RequestContext(
                     authority: tenant, head: head, url: place.url, rows: rows, policy: policy, run: run, base: base,
-                    correlation: RequestContext.correlation(of: head))
+                    correlation: RequestContext.correlation(of: head), runName: place.run, neighbours: others)
             }
             if let policy = place.policy { return await answer(context(policy, try tenant.runs.run(place.run))) }
             guard head.method == .post, rows.contains(where: { $0.path == Routes.token.path }) else { return nil }

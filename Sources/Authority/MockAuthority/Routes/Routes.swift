@@ -31,6 +31,9 @@ enum Routes {
     /// The endpoints of a policy of B2C or of a strict provider.
     static let ofPolicies = [metadata, keys, authorize, token, logout, userInfo, page, selfAsserted, confirmed]
 
+    /// The endpoints of a strict provider: also those of policies below the issuer, as Duende's libraries demand.
+    static let ofStrict = ofPolicies + [authorize, token, keys, logout, userInfo].map(\.belowIssuer)
+
     static let ofEntra =
         [
             metadata, keys, keysOfVersionOne, authorize, deviceCode, devicePage, logout, page,
@@ -44,8 +47,7 @@ enum Routes {
         HostRow([], "") { .respond($0.welcome) },
         HostRow([], "favicon.ico") { _ in .respond(Response(204)) },
         HostRow([], "common/discovery/instance") { .respond($0.instanceDiscovery) },
-        // MSAL asks whether the realm of a user is federated, takes a 404 for no, and uses the password grant then.
-        HostRow([], "common/*") { _ in .respond(Response.text("Not found.", status: 404)) },
+        HostRow([.get], "common/userrealm/{name}") { .respond($0.userRealm) },
     ]
 
     // MARK: Controls, on the loopback only
@@ -114,6 +116,11 @@ struct AuthorityRoute<Context: Sendable>: Sendable {
         self.fault = fault
         self.handle = handle
         pattern = path.lowercased().split(separator: "/").map(String.init)
+    }
+
+    /// The same endpoint below the issuer of a strict provider, whose path ends with `v2.0`.
+    var belowIssuer: AuthorityRoute {
+        AuthorityRoute(methods, "v2.0/" + path.replacing("v2.0/", with: ""), fault: fault, handle: handle)
     }
 
     func allows(_ method: Method) -> Bool { methods.isEmpty || methods.contains(method == .head ? .get : method) }

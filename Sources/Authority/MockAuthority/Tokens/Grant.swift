@@ -90,6 +90,8 @@ struct GrantedRequest: Sendable {
     var now: Int64
     /// The family of the code or refresh token; `nil` if there is none.
     var family: String?
+    /// The key to which the access token is bound, as the client names it (`req_cnf`); `nil` for a bearer token.
+    var confirmation: JSONObject?
 }
 
 struct SignIn: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import JSON
 
 /// An error response of the services (docs/reproduced.md, "Errors" says where the codes come from).
@@ -66,12 +67,12 @@ struct Refusal: Error, Equatable, Sendable {
     static let notOurGrant = Refusal(
         "invalid_grant", "90090", "The provided JWE is not a valid 5 segment token.",
         entra: "invalid_grant", 70000, "Provided grant is invalid or malformed.")
-    static let grantRevoked = Refusal(
+    private static let revoked = Refusal(
         "invalid_grant", "90129", "The provided grant has been revoked. Please reauthenticate and try again.",
-        entra: "invalid_grant", 50173,
-        "The provided grant has expired due to it being revoked, a fresh auth token is needed.")
+        entra: "invalid_grant", 50173, "")
+    static let accountDisabled = revoked.entra("invalid_grant", 50057, "The user account is disabled.")
     /// A code that was redeemed before, of which B2C says the same as of a revoked grant.
-    static let codeRedeemed = grantRevoked.entra(
+    static let codeRedeemed = revoked.entra(
         "invalid_grant", 54005,
         "OAuth2 Authorization code was already redeemed, please retry with a new valid code or use an existing "
             + "refresh token.")
@@ -96,17 +97,23 @@ struct Refusal: Error, Equatable, Sendable {
         "The service has encountered an internal error. Please reauthenticate and try again.",
         entra: "server_error", 50000, "There was an error issuing a token or an issue with our sign-in service.")
 
-    /// `singlePage` says whether the client is a page, whose refresh tokens end at a fixed time.
-    static func grantExpired(_ grant: Grant, now: Int64, singlePage: Bool) -> Refusal {
-        let (issued, expires) = (grant.issued, grant.expires)
-        let number = grant.kind == .code ? 70008 : singlePage ? 700084 : 700082
+    /// The mock does not keep the time of a revocation, so the time of the answer stands in its place.
+    static func grantRevoked(_ grant: Grant, now: Int64) -> Refusal {
+        revoked.entra(
+            "invalid_grant", 50173,
+            "The provided grant has expired due to it being revoked, a fresh auth token is needed. The user might have "
+                + "changed or reset their password. The grant was issued on '\(Timestamp(seconds: grant.issued).text)' "
+                + "and the TokensValidFrom date (before which tokens are not valid) for this user is "
+                + "'\(Timestamp(seconds: now).text)'.")
+    }
+
+    static func grantExpired(_ grant: Grant, now: Int64) -> Refusal {
+        let (number, text) = EntraError.ofExpired(grant)
         return Refusal(
             "invalid_grant", "90080",
             "The provided grant has expired. Please re-authenticate and try again. "
-                + "Current time: \(now), Grant issued time: \(issued), Grant expiration time: \(expires)",
-            entra: "invalid_grant", number,
-            "The \(grant.kind == .code ? "authorization code" : "refresh token") has expired. "
-                + "The token was issued on \(Timestamp.b2cText(seconds: issued)).")
+                + "Current time: \(now), Grant issued time: \(grant.issued), Grant expiration time: \(grant.expires)",
+            entra: "invalid_grant", number, text)
     }
 
     static func grantOfOtherEndpoint(actual: String, expected: String) -> Refusal {
@@ -132,25 +139,51 @@ struct Refusal: Error, Equatable, Sendable {
             entra: "unsupported_grant_type", 70003, "The app requested an unsupported grant type '\(type)'.")
     }
 
-    // MARK: - Devices without a browser, for which B2C has no grant
+    // MARK: - What B2C does not have: devices without a browser, tokens on behalf of a person, several tenants
 
-    private static let ofDevice = unsupportedGrant(TokenEndpoint.deviceGrantType)
-    static let devicePending = ofDevice.entra(
+    private static func ofEntra(_ error: String, _ number: Int, _ text: String) -> Refusal {
+        Refusal(error, "", text, entra: error, number, text)
+    }
+
+    static let devicePending = ofEntra(
         "authorization_pending", 70016, "OAuth 2.0 device flow error. Authorization is pending. Continue polling.")
-    static let deviceDeclined = ofDevice.entra(
+    static let deviceDeclined = ofEntra(
         "authorization_declined", 65004, "User declined to consent to access the app.")
-    static let unknownDeviceCode = ofDevice.entra("bad_verification_code", 70018, "Invalid verification code.")
-    static let deviceCodeExpired = ofDevice.entra(
+    static let unknownDeviceCode = ofEntra("bad_verification_code", 70018, "Invalid verification code.")
+    static let deviceCodeExpired = ofEntra(
         "expired_token", 70019, "Verification code expired. Have the user retry the sign-in.")
 
-    // MARK: - Tokens that an API got and sends on behalf of their person: B2C has no such grant
-
-    private static let ofAssertion = unsupportedGrant(TokenEndpoint.assertionGrantType)
-    static let assertionForged = ofAssertion.entra("invalid_grant", 50013, "Assertion failed signature validation.")
-    static let assertionExpired = ofAssertion.entra(
+    static let assertionForged = ofEntra("invalid_grant", 50013, "Assertion failed signature validation.")
+    static let assertionExpired = ofEntra(
         "invalid_grant", 500_133, "Assertion is not within its valid time range.")
-    static let assertionOfOtherAudience = ofAssertion.entra(
+    static let assertionOfOtherAudience = ofEntra(
         "invalid_grant", 500_131, "Assertion audience does not match the Client app presenting the assertion.")
+
+    static let notForConsumers = ofEntra(
+        "unauthorized_client", 70002, "The client does not exist or is not enabled for consumers.")
+    static let codeOfPage = ofEntra(
+        "invalid_request", 9_002_327,
+        "Tokens issued for the 'Single-Page Application' client-type may only be redeemed via cross-origin requests.")
+    static let codeOfNoPage = ofEntra(
+        "invalid_request", 9_002_326,
+        "Cross-origin token redemption is permitted only for the 'Single-Page Application' client-type.")
+
+    static func tokenForItself(_ client: Client) -> Refusal {
+        ofEntra(
+            "invalid_request", 90009,
+            "Application '\(client.id)'(\(client.name)) is requesting a token for itself. This scenario is supported "
+                + "only if resource is specified using the GUID based App Identifier.")
+    }
+
+    /// A person of another tenant (`home` is its id), who is no guest here.
+    static func notGuest(_ user: User, of home: String, in tenant: Tenant, _ client: Client) -> Refusal {
+        ofEntra(
+            "invalid_grant", 50020,
+            "User account '\(user.email)' from identity provider 'https://sts.windows.net/\(home)/' does not exist in "
+                + "tenant '\(tenant.name)' and cannot access the application '\(client.id)'(\(client.name)) in that "
+                + "tenant. The account needs to be added as an external user in the tenant first. Sign out and sign in "
+                + "again with a different Azure Active Directory user account.")
+    }
 
     // MARK: - Clients and their secrets
 
@@ -161,11 +194,16 @@ struct Refusal: Error, Equatable, Sendable {
         "invalid_request", "90079", "Clients must send a client_secret when redeeming a confidential grant.",
         entra: "invalid_client", 7000218,
         "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.")
-    static let secretWrong = Refusal(
-        "invalid_client", "90081",
-        "The specified client_secret does not match the expected value for this client. "
-            + "Please correct the client_secret and try again.",
-        entra: "invalid_client", 7000215, "Invalid client secret provided.")
+    static func secretWrong(_ client: Client) -> Refusal {
+        Refusal(
+            "invalid_client", "90081",
+            "The specified client_secret does not match the expected value for this client. "
+                + "Please correct the client_secret and try again.",
+            entra: "invalid_client", 7000215,
+            "Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, "
+                + "not the client secret ID, for a secret added to app '\(client.id)'.")
+    }
+
     static let secretUnexpected = Refusal(
         "invalid_request", "90084",
         "Public clients should not send a client_secret when redeeming a publicly acquired grant.",
@@ -205,23 +243,30 @@ struct Refusal: Error, Equatable, Sendable {
         entra: "invalid_scope", 70011,
         "The provided value for the input parameter 'scope' is not valid: it must include 'openid'.")
 
-    static func scopeUnsupported(_ scope: String) -> Refusal {
-        Refusal(
+    /// A scope of an API that the tenant does not have.
+    static func noSuchResource(_ scope: String, in tenant: Tenant) -> Refusal {
+        let resource = scope.lastIndex(of: "/").map { scope[..<$0] } ?? scope[...]
+        return Refusal(
             "invalid_scope", "90117", "The scope '\(scope)' provided in the request is not supported.",
-            entra: "invalid_resource", 500011, "The resource principal named '\(scope)' was not found in the tenant.")
+            entra: "invalid_resource", 500011,
+            "The resource principal named \(resource) was not found in the tenant named \(tenant.name). This can happen "
+                + "if the application has not been installed by the administrator of the tenant or consented to by any "
+                + "user in the tenant. You might have sent your authentication request to the wrong tenant.")
     }
 
     /// A scope that looks right and that its API does not have, most often a misspelt one.
-    static func noSuchScope(_ scope: String, named name: Substring, on resource: String, _ client: Client) -> Refusal {
-        scopeUnsupported(scope).entra(
+    static func noSuchScope(
+        _ scope: String, named name: Substring, on resource: String, _ client: Client, in tenant: Tenant
+    ) -> Refusal {
+        noSuchResource(scope, in: tenant).entra(
             "invalid_client", 650_053,
             "The application '\(client.name.isEmpty ? client.id : client.name)' asked for scope '\(name)' that doesn't "
                 + "exist on the resource '\(resource)'. Contact the app vendor.")
     }
 
     /// A daemon may ask for `<API>/.default` only.
-    static func scopeOfApplication(_ scope: String) -> Refusal {
-        scopeUnsupported(scope).entra(
+    static func scopeOfApplication(_ scope: String, in tenant: Tenant) -> Refusal {
+        noSuchResource(scope, in: tenant).entra(
             "invalid_scope", 1_002_012,
             "The provided value for scope \(scope) is not valid. Client credential flows must have a scope value "
                 + "with /.default suffixed to the resource identifier (application ID URI).")
@@ -313,11 +358,37 @@ struct EntraError: Equatable, Sendable {
     /// The number after `AADSTS`, and in `error_codes`.
     let number: Int
     let text: String
+    /// What MSAL decides by: `bad_token` makes MSAL.js ask the person.
+    let suberror: String?
 
     init(_ error: String, _ number: Int, _ text: String) {
         self.error = error
         self.number = number
         self.text = text
+        suberror = [50173, 700_082, 700_084].contains(number) ? "bad_token" : nil
+    }
+
+    /// The number and the text for a grant whose time is over.
+    fileprivate static func ofExpired(_ grant: Grant) -> (Int, String) {
+        let issued = "The token was issued on \(Timestamp(seconds: grant.issued).text)"
+        if grant.kind == .code {
+            return (
+                70008,
+                "The provided authorization code or refresh token has expired due to inactivity. Send a new interactive "
+                    + "authorization request for this user and resource."
+            )
+        }
+        guard grant.binding.singlePage else {
+            return (
+                700_082, "The refresh token has expired due to inactivity. \(issued) and was inactive for 90.00:00:00."
+            )
+        }
+        return (
+            700_084,
+            "The refresh token was issued to a single page app (SPA), and therefore has a fixed, limited lifetime of "
+                + "1.00:00:00, which can't be extended. It is now expired and a new sign in request must be sent by the "
+                + "SPA to the sign in page. \(issued)."
+        )
     }
 
     static let notPosted = EntraError(
@@ -332,21 +403,32 @@ struct EntraError: Equatable, Sendable {
                 + "correct cloud.")
     }
 
+    /// 401 for a client that failed to authenticate; a misspelt scope is `invalid_client`, too, but no such failure.
+    var status: Status { error == "invalid_client" && number != 650_053 ? 401 : 400 }
+
+    /// The value of `error_subcode` in a redirect, by which MSAL.NET knows that the person cancelled.
+    var subcode: String? { error == "access_denied" ? "cancel" : nil }
+
+    /// One line, as since 2024.
     func description(trace: String, correlation: String, now: Int64) -> String {
-        "AADSTS\(number): \(text)\r\nTrace ID: \(trace)\r\nCorrelation ID: \(correlation)\r\n"
+        "AADSTS\(number): \(text) Trace ID: \(trace) Correlation ID: \(correlation) "
             + "Timestamp: \(Timestamp.b2cText(seconds: now))"
     }
 
-    var uri: String { "\(EntraHost.loginBase)/error?code=\(number)" }
+    /// Newer errors have no page, nor has the one of a person who cancelled.
+    var uri: String? {
+        [65004, 1_002_012, 9_002_326, 9_002_327].contains(number) || (700_211...700_213).contains(number)
+            ? nil : "\(EntraHost.loginBase)/error?code=\(number)"
+    }
 
     /// The members in the order of the service.
-    func json(correlation: String, now: Int64) -> JSONValue {
-        let trace = GUID.random()
-        return [
+    func json(trace: String = GUID.random(), correlation: String, now: Int64) -> JSONValue {
+        [
             "error": .string(error),
             "error_description": .string(description(trace: trace, correlation: correlation, now: now)),
             "error_codes": [.integer(Int64(number))], "timestamp": .string(Timestamp.b2cText(seconds: now)),
-            "trace_id": .string(trace), "correlation_id": .string(correlation), "error_uri": .string(uri),
+            "trace_id": .string(trace), "correlation_id": .string(correlation),
+            "error_uri": uri.map { .string($0) }, "suberror": suberror.map { .string($0) },
         ]
     }
 }

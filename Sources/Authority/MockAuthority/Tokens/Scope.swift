@@ -9,6 +9,8 @@ struct Scope: Sendable, Equatable {
     /// `aud` of the access token; without one there is no access token.
     private(set) var audience: String?
     private(set) var names: [String] = []
+    /// What a response of Entra says: `/.default` comes after the scopes that it stands for.
+    private(set) var answered: [String] = []
 
     var openID: Bool { asked.contains("openid") }
     var offline: Bool { asked.contains("offline_access") }
@@ -18,14 +20,19 @@ struct Scope: Sendable, Equatable {
 
     init() {}
 
-    /// Reads the scope of a request, and refuses a scope token that is not registered, and a second resource.
-    init(_ text: String, client: Client, _ provider: any Provider) throws(Refusal) {
+    /// Reads the scope of a request, and refuses a scope token that is not registered, and perhaps a second API.
+    init(
+        _ text: String, client: Client, _ provider: any Provider, ofSeveralAPIs maySeveral: Bool = false
+    ) throws(Refusal) {
         for word in text.spaceSeparated where !asked.contains(word) {
             let isStandard = provider.traits.standardScopes.contains(word)
             let meaning = isStandard ? nil : try provider.meaning(of: word, client: client)
             if isStandard || meaning != nil { asked.append(word) }
+            let meant = word.hasSuffix("/.default") ? meaning?.names ?? [] : []
+            let granted = meant.map { "\(word.dropLast(".default".count))\($0)" } + [word]
+            answered += granted.filter { !answered.contains($0) }
             guard let meaning else { continue }
-            guard audience == nil || audience == meaning.audience else { throw .twoResources(text) }
+            guard maySeveral || audience == nil || audience == meaning.audience else { throw .twoResources(text) }
             audience = meaning.audience
             resourceWords.append(word)
             for name in meaning.names where !names.contains(name) { names.append(name) }
@@ -58,9 +65,10 @@ extension Provider {
     func unknownScopeOfAPI(_ word: String, _ client: Client) -> Refusal? {
         for (resource, prefixes) in resources {
             for prefix in prefixes where word.hasPrefix(prefix) {
-                return .noSuchScope(word, named: word.dropFirst(prefix.count), on: resource.audience, client)
+                return .noSuchScope(
+                    word, named: word.dropFirst(prefix.count), on: resource.audience, client, in: tenant)
             }
         }
-        return word.contains("://") ? .scopeUnsupported(word) : nil
+        return word.contains("://") ? .noSuchResource(word, in: tenant) : nil
     }
 }

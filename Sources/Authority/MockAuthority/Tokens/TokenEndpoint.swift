@@ -23,8 +23,12 @@ extension RequestContext {
     }
 
     private func answer(_ parameters: Parameters) async -> Response {
+        var context = self
+        context.confirmation = parameters["req_cnf"].flatMap { Base64.decodeLenient($0[...]) }.flatMap {
+            (try? JSONValue(parsing: $0))?.object
+        }
         do throws(Refusal) {
-            return Response.json(try await grant(parameters), headers: headers)
+            return Response.json(try await context.grant(parameters), headers: headers)
         } catch {
             return provider.response(error, self)
         }
@@ -75,11 +79,12 @@ extension RequestContext {
     /// (docs/reproduced.md, "Refresh tokens and codes").
     private func refreshToken(_ granted: GrantedRequest, renewing old: Grant?) -> (text: String, lifetime: Int64) {
         let singlePage =
-            old?.binding.singlePage ?? (granted.client.singlePage || head.headers.contains("Origin"))
+            old?.binding.singlePage ?? (granted.client.singlePage == true || head.headers.contains("Origin"))
         let expires =
             singlePage
             ? old?.expires ?? granted.now + TokenEndpoint.singlePageLifetime
-            : granted.now + provider.traits.refreshLifetime
+            : min(
+                granted.now + provider.traits.refreshLifetime, granted.signIn.time + provider.traits.refreshWindow)
         let binding = Grant.Binding(
             client: granted.client.id, policy: granted.policy.name, scope: old?.binding.scope ?? granted.scope.text,
             singlePage: singlePage)
@@ -93,7 +98,7 @@ extension RequestContext {
     func granted(_ user: User, _ client: Client, _ scope: Scope, _ signIn: SignIn? = nil) -> GrantedRequest {
         GrantedRequest(
             user: user, client: client, policy: policy, scope: scope,
-            signIn: signIn ?? SignIn(time: now), now: now)
+            signIn: signIn ?? SignIn(time: now), now: now, confirmation: confirmation)
     }
 
     func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
@@ -103,10 +108,11 @@ extension RequestContext {
     /// The scope of an application's own token at a service of Microsoft, and the API that the scope names.
     func scopeOfApplication(_ parameters: Parameters, _ client: Client) throws(Refusal) -> (Scope, audience: String) {
         let text = try parameters.required("scope")
-        let scope = try scope(text, client)
-        guard let audience = scope.audience, text.spaceSeparated.allSatisfy({ $0.hasSuffix("/.default") }) else {
-            throw .scopeOfApplication(text)
-        }
+        // Java's and Go's libraries of Microsoft always add the scopes of OpenID Connect, which mean nothing here.
+        let words = text.spaceSeparated.filter { !provider.traits.standardScopes.contains($0) }
+        let isOfApplication = words.allSatisfy { $0.hasSuffix("/.default") }
+        let scope = try isOfApplication ? scope(words.joined(separator: " "), client) : Scope()
+        guard let audience = scope.audience else { throw .scopeOfApplication(text, in: provider.tenant) }
         return (scope, audience)
     }
 }
@@ -125,9 +131,33 @@ extension RequestContext {
             // RFC 9700 section 2.1.1: such a code was requested without the client's proof key.
             throw .wrongVerifier
         }
+        try checkOrigin(grant, client, redirectURI)
         guard spend(grant) else { throw .codeRedeemed }
         let scopeText = provider.traits.holdsGrantsToRequest ? nil : parameters["scope"]
-        return try await signTokens(for: try grantedRequest(grant, user, client, scopeText))
+        var response = try await signTokens(for: try grantedRequest(grant, user, client, scopeText))
+        if parameters["return_spa_code"] == "1", client.secret != nil { response.pageCode = pageCode(grant) }
+        return response
+    }
+
+    /// Entra tells codes of pages by `Origin`, which only browsers send.
+    private func checkOrigin(_ grant: Grant, _ client: Client, _ redirectURI: String) throws(Refusal) {
+        guard provider.traits.tellsPagesByOrigin, !configuration.behaviour.lax else { return }
+        let isFromPage = head.headers.contains("Origin")
+        switch grant.binding.singlePage ? true : client.isPage(at: redirectURI) {
+        case true where !isFromPage: throw .codeOfPage
+        case false where isFromPage: throw .codeOfNoPage
+        default: return
+        }
+    }
+
+    /// A second code, which the page of a web app redeems without the app's secret (`spa_code`).
+    private func pageCode(_ grant: Grant) -> String {
+        var code = grant
+        (code.identifier, code.ancestor) = (GUID.random(), grant.family)
+        code.binding.singlePage = true
+        (code.binding.redirectURI, code.binding.challenge) = (nil, nil)
+        (code.issued, code.expires) = (now, now + AuthorizationResponse.lifetimeOfCode)
+        return authority.seal.seal(code)
     }
 
     private func check(_ verifier: String?, _ challenge: Grant.Challenge) throws(Refusal) {
@@ -141,7 +171,7 @@ extension RequestContext {
         let (grant, user) = try redeem(parameters.required("refresh_token"), .refresh, client)
         let granted = try grantedRequest(grant, user, client, parameters["scope"])
         let isSpent = configuration.behaviour.strictRefresh && !spend(grant)
-        guard !isSpent, !run.hasEnded(family: grant.family) else { throw .grantRevoked }
+        guard !isSpent, !run.hasEnded(family: grant.family) else { throw .grantRevoked(grant, now: now) }
         return try await signTokens(for: granted, renewing: grant)
     }
 
@@ -153,17 +183,31 @@ extension RequestContext {
 
     /// Opens a grant and checks that it is good for this client under this policy now.
     private func redeem(_ text: String, _ kind: Grant.Kind, _ client: Client) throws(Refusal) -> (Grant, User) {
-        guard let grant = authority.seal.open(text), grant.kind == kind else { throw .notOurGrant }
+        guard let grant = authority.seal.open(text), grant.kind == kind else {
+            throw refusal(ofForeign: text, client) ?? .notOurGrant
+        }
         guard grant.expires > now else {
-            throw .grantExpired(grant, now: now, singlePage: grant.binding.singlePage)
+            throw .grantExpired(grant, now: now)
         }
         guard grant.binding.client == client.id else { throw .otherClient(client.id) }
         guard grant.binding.policy == policy.name else {
             throw .grantOfOtherEndpoint(actual: grant.binding.policy, expected: policy.name)
         }
         guard let user = run.directory.user(grant.user) else { throw .accountGone }
-        guard user.status.generation == grant.generation, !user.status.disabled else { throw .grantRevoked }
+        guard !user.status.disabled else { throw .accountDisabled }
+        guard user.status.generation == grant.generation else { throw .grantRevoked(grant, now: now) }
         return (grant, user)
+    }
+
+    /// The refusal of a refresh token of another tenant of the service, whose person is no guest here.
+    private func refusal(ofForeign text: String, _ client: Client) -> Refusal? {
+        for other in neighbours where other.configuration.profile == configuration.profile {
+            guard let grant = other.seal.open(text), grant.kind == .refresh, let run = try? other.runs.run(runName),
+                let user = run.directory.user(grant.user)
+            else { continue }
+            return .notGuest(user, of: other.configuration.tenant.id, in: configuration.tenant, client)
+        }
+        return nil
     }
 
     /// Grants the scope of this request, or else that of the first one, since most libraries do not repeat the scope.
@@ -187,7 +231,10 @@ extension RequestContext {
         guard provider.allowsPasswordGrant(policy) else { throw .passwordGrantDisabled }
         let (username, password) = (try parameters.required("username"), try parameters.required("password"))
         let scope = try scope(parameters.required("scope"), client)
-        guard let user = run.directory.user(email: username, password: password) else { throw .wrongPassword }
+        guard let user = run.directory.user(email: username, password: password, ofDisabled: true) else {
+            throw .wrongPassword
+        }
+        guard !user.status.disabled else { throw provider.traits.namesRequest ? .accountDisabled : .wrongPassword }
         let signIn = SignIn(time: now, nonce: parameters["nonce"], local: true)
         return try await signTokens(for: granted(user, client, scope, signIn))
     }
@@ -202,10 +249,11 @@ extension RequestContext {
         let basic = head.headers["Authorization"].flatMap(BasicCredentials.init)
         guard let id = parameters["client_id"] ?? basic?.user else { throw .missingParameter("client_id") }
         if let user = basic?.user, !user.isEqualIgnoringCase(to: id) { throw .clientMismatch(id, user) }
-        guard let client = configuration.applications.client(id) else {
-            throw .unknownClient(id, tenant: configuration.tenant.name)
-        }
-        if !configuration.behaviour.lax { try check(parameters["client_secret"] ?? basic?.password, of: client) }
+        let client = try client(called: id)
+        let given = parameters["client_secret"] ?? basic?.password
+        let grant = (parameters["code"] ?? parameters["refresh_token"]).flatMap(authority.seal.open)
+        let isOfPage = given == nil && grant?.binding.singlePage == true
+        if !configuration.behaviour.lax, !isOfPage { try check(given, of: client) }
         return client
     }
 
@@ -215,7 +263,7 @@ extension RequestContext {
         case (nil, _?): throw .secretUnexpected
         case (_?, nil): throw .secretMissing
         case (let known?, let given?):
-            guard ConstantTime.equal(Array(known.utf8), Array(given.utf8)) else { throw .secretWrong }
+            guard ConstantTime.equal(Array(known.utf8), Array(given.utf8)) else { throw .secretWrong(client) }
         }
     }
 }

@@ -6,6 +6,8 @@ import Tokens
 /// A successful response of the token endpoint (RFC 6749 section 5.1), whose members the provider names.
 struct TokenResponse: Sendable {
     var refreshToken: (text: String, lifetime: Int64)?
+    /// A code for the page of a web app.
+    var pageCode: String?
     let accessToken: String?
     let idToken: String?
     let granted: GrantedRequest

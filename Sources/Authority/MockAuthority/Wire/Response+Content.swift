@@ -31,7 +31,11 @@ extension Response {
     ) -> Response {
         var headers: FieldLines = ["Content-Type": "\(type); charset=utf-8"]
         headers.append(more)
-        if !headers.contains("Cache-Control") { headers.append("Cache-Control", "no-store, must-revalidate, no-cache") }
+        if !headers.contains("Cache-Control") {
+            headers.append("Cache-Control", "no-store, must-revalidate, no-cache")
+            // RFC 6749 section 5.1 demands this of token responses, too.
+            headers.append("Pragma", "no-cache")
+        }
         headers.append("X-Content-Type-Options", "nosniff")
         return Response(status, headers: headers, body: body)
     }
