@@ -30,7 +30,8 @@ struct EntraMetadataTests {
         let front = "http://\(host)/\(Self.id)"
         let expected =
             #"{"token_endpoint":"\#(front)/oauth2/v2.0/token","#
-            + #""token_endpoint_auth_methods_supported":["client_secret_post","client_secret_basic"],"#
+            + #""token_endpoint_auth_methods_supported":["client_secret_post","private_key_jwt","#
+            + #""client_secret_basic","self_signed_tls_client_auth"],"#
             + #""jwks_uri":"\#(front)/discovery/v2.0/keys","#
             + #""response_modes_supported":["query","fragment","form_post"],"subject_types_supported":["pairwise"],"#
             + #""id_token_signing_alg_values_supported":["RS256"],"#

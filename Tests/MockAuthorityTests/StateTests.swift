@@ -56,6 +56,21 @@ struct StateTests {
         }
     }
 
+    @Test func `The certificate of a client is kept with its key, and a damaged one is refused`() throws {
+        func certificates() throws -> [ClientCertificate] {
+            let authority = try MockAuthority(configuration: .standard(), time: clock, folder: StateFolder(path))
+            return authority.others.flatMap { $0.configuration.applications.clients.flatMap(\.certificates) }
+        }
+        let first = try certificates()
+        #expect(first.count == 3 && Set(first.map(\.thumbprints)).count == 1)
+        #expect(try certificates() == first)
+        let folder = try StateFolder(path)
+        let key = try PrivateKey(pem: try #require(try folder.read(text: "client.pem")))
+        #expect(try key.numbers == #require(first[0].key))
+        try folder.write("client.pem", text: key.pem)
+        #expect(throws: OperatorError.self) { try certificates() }
+    }
+
     /// Accounts that a control takes or refuses, at the limits of what it reads.
     static let bodies = [
         "empty address": #"{"email":""}"#,

@@ -27,11 +27,16 @@ package final class MockAuthority: Sendable {
 
     /// An authority of this configuration that keeps keys, accounts and grants in a folder.
     ///
-    /// The accounts of the folder come before those of the configuration.
+    /// `client.pem` there is the certificate and the key of a client. The accounts of the folder come before those of the configuration.
     package convenience init(
         configuration: Configuration, time: any TimeSource = SystemTime(), folder: StateFolder
     ) throws(OperatorError) {
         let services = TenantServices(time: time, generator: .generated)
+        var configuration = configuration
+        if !configuration.entraTenants.isEmpty {
+            let certificate = try ClientCertificate.kept(in: folder, time)
+            configuration.entraTenants = configuration.entraTenants.map { $0.with(certificate) }
+        }
         try self.init(configuration, services) { prefix throws(OperatorError) in
             try TenantState(in: folder.part(prefix))
         }

@@ -1,4 +1,5 @@
 import Basics
+import Curl
 import MockAuthority
 import Platform
 import Settings
@@ -28,6 +29,9 @@ func configuration(
     configuration.moreHostNames = settings.tls.names
     configuration.publicOrigin = publicOrigin
     configuration.trustedProxies = settings.network.trustedProxies
+    configuration.fetch = { url in
+        (try? HTTPFetcher().fetch(FetchRequest(url: url, allowHTTP: true)))?.body
+    }
     configuration.clientSettings = shownClientSettings(settings, configuration, secureBase)
     return configuration
 }

@@ -74,6 +74,26 @@ package struct ServerCertificate: Sendable, Equatable {
     }
 }
 
+extension ClientCertificate {
+    /// The certificate of a folder, made with its key if `client.pem` is missing.
+    static func kept(in folder: StateFolder, _ time: any TimeSource) throws(OperatorError) -> ClientCertificate {
+        let maker = CertificateMaker(now: time.wallMilliseconds / 1000)
+        var text = try folder.read(text: "client.pem")
+        if text == nil {
+            text = try rethrowing(as: { _ in OperatorError.keyNotGenerated }) { () throws(PrivateKeyError) in
+                let key = try PrivateKey.generate()
+                return try maker.client(key) + key.pem
+            }
+            try folder.write("client.pem", text: text ?? "")
+        }
+        let end = "-----END CERTIFICATE-----"
+        guard let range = text?.firstRange(of: end),
+            let certificate = ClientCertificate(String(text?[..<range.upperBound] ?? ""))
+        else { throw .unreadable(file: folder.file("client.pem")) }
+        return certificate
+    }
+}
+
 extension CertificateFacts {
     /// Whether the certificate is valid for five more days.
     fileprivate func lasts(at now: Int64) -> Bool { notBefore <= now && now <= notAfter - 5 * 86400 }
@@ -94,6 +114,11 @@ struct CertificateMaker: Sendable {
             Self.subjectKey,
         ]
         return try certificate(key, name, serial: Self.serial(), days: 3650, extensions).selfSigned()
+    }
+
+    /// The self-signed certificate of a client in PEM, for ten years.
+    func client(_ key: PrivateKey) throws(PrivateKeyError) -> String {
+        try certificate(key, "mock-authority client", serial: Self.serial(), days: 3650, [Self.subjectKey]).selfSigned()
     }
 
     /// The certificate of a server of these names in PEM, for a year: Mozilla's configuration allows no more.

@@ -221,7 +221,7 @@ extension RequestContext {
     /// The on-behalf-of grant of Entra (RFC 7523): an API changes the token that it got into one for the next API.
     fileprivate func onBehalfOfGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse
     {
-        guard client.secret != nil else { throw .secretMissing }
+        guard client.isConfidential else { throw .secretMissing }
         let assertion = try parameters.required("assertion")
         guard parameters["requested_token_use"] == "on_behalf_of" else {
             throw .missingParameter("requested_token_use")
@@ -274,7 +274,9 @@ extension EntraProvider {
         let issuer = version == 1 ? "https://sts.windows.net/\(tenant)/" : issuer(of: tenant, at: context.base)
         return [
             "token_endpoint": context.address(of: Routes.token),
-            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
+            "token_endpoint_auth_methods_supported": [
+                "client_secret_post", "private_key_jwt", "client_secret_basic", "self_signed_tls_client_auth",
+            ],
             "jwks_uri": context.address(of: version == 1 ? Routes.keysOfVersionOne : Routes.keys),
             "response_modes_supported": ["query", "fragment", "form_post"],
             "subject_types_supported": ["pairwise"], "id_token_signing_alg_values_supported": ["RS256"],

@@ -74,7 +74,7 @@ struct EntraClaims: TokenClaims {
     func application(_ audience: String) -> JSONObject {
         var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
         claims.replace(by: [
-            "azp": .string(granted.client.id), "azpacr": "1", "oid": .string(user.objectID), "rh": rh,
+            "azp": .string(granted.client.id), "azpacr": clientAuthentication, "oid": .string(user.objectID), "rh": rh,
             "roles": audience == Resource.graph.audience ? nil : ["Tasks.ReadWrite.All"],
             "sub": .string(user.objectID), "tid": .string(tenant.id), "uti": .string(Self.random(16)), "ver": "2.0",
             "xms_ftd": .string(Self.random(32)), "cnf": confirmation,
@@ -82,8 +82,10 @@ struct EntraClaims: TokenClaims {
         return claims
     }
 
-    /// `azpacr` and `appidacr`: whether the client has a secret.
-    private var clientAuthentication: JSONValue { granted.client.secret == nil ? "0" : "1" }
+    /// `azpacr` and `appidacr`: 0 for a public client, 1 for one with a secret, 2 for one that signs assertions.
+    private var clientAuthentication: JSONValue {
+        granted.client.secret != nil ? "1" : granted.client.isConfidential ? "2" : "0"
+    }
 
     private var confirmation: JSONValue? { granted.confirmation.map { .object($0) } }
 

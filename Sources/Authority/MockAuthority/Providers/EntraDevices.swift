@@ -10,15 +10,15 @@ extension RequestContext {
     func beginDevice() -> Decision {
         head.answerForm { parameters in
             do throws(Refusal) {
-                return Response.json(try answer(parameters), headers: headers)
+                return Response.json(try await answer(parameters), headers: headers)
             } catch {
                 return response(error.entra)
             }
         }
     }
 
-    private func answer(_ parameters: Parameters) throws(Refusal) -> JSONValue {
-        let client = try client(parameters)
+    private func answer(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
+        let client = try await client(parameters)
         let text = try parameters.required("scope")
         _ = try scope(text, client)
         let request = DeviceRequest(client: client.id, scope: text, expires: now + DeviceRequest.lifetime)

@@ -32,12 +32,18 @@ package struct Applications: Sendable, Equatable {
         ])
 }
 
-/// A registered client; with a secret it is a confidential one.
+/// A registered client; with a secret, a certificate or a federated credential it is a confidential one.
 package struct Client: Sendable, Equatable {
     package var id: String
     /// The name that the page for developers shows in place of the id.
     package var name = ""
     package var secret: String?
+    /// The certificates whose keys sign assertions of the client, in place of a secret.
+    package var certificates: [ClientCertificate] = []
+    /// The issuers whose tokens are assertions of the client.
+    package var federatedCredentials: [FederatedCredential] = []
+    /// Whether it has the certificate that the state folder keeps.
+    var hasKeptCertificate = false
     /// The registered redirect URIs; the first is the default.
     package var redirectURIs: [String] = []
     /// Whether it runs in a browser only: PKCE is required, and its refresh tokens end a day after the sign-in, as they
@@ -48,10 +54,14 @@ package struct Client: Sendable, Equatable {
 }
 
 extension Client {
+    var isConfidential: Bool {
+        secret != nil || hasKeptCertificate || !certificates.isEmpty || !federatedCredentials.isEmpty
+    }
+
     /// Whether a code for this redirect URI is one of a page; `nil` if it may be.
     func isPage(at redirectURI: String) -> Bool? {
         if let singlePage { return singlePage }
-        return secret != nil || WebAddress(redirectURI) == nil ? false : nil
+        return isConfidential || WebAddress(redirectURI) == nil ? false : nil
     }
 
     /// The redirect URIs of MSAL on iOS, on Android and in .NET; the app's name is that of the documentation.

@@ -20,6 +20,8 @@ package struct Configuration: Sendable {
     /// The settings of each kind of client (`client-settings --for`), for the scheme, host and port under which clients
     /// reach the authority.
     package var clientSettings: @Sendable (_ base: String) -> [(kind: String, text: String)] = { _ in [] }
+    /// Fetches the metadata and keys of an issuer of client assertions; nil if that failed.
+    package var fetch: @Sendable (_ url: String) async -> [UInt8]? = { _ in nil }
     /// The tenants of External ID and Entra that the same process plays; their behaviour is this one's.
     package var entraTenants: [Configuration] = []
 
@@ -137,7 +139,7 @@ extension Configuration {
     var otherTenants: [Configuration] {
         entraTenants.map { other in
             var other = other
-            other.behaviour = behaviour
+            (other.behaviour, other.fetch) = (behaviour, fetch)
             if other.profile == .externalID, behaviour.entra.highScaleCompatibility {
                 other.tenant = tenant
                 other.users = users
@@ -169,6 +171,17 @@ extension Configuration {
     ]
 }
 
+extension Configuration {
+    /// With the certificate of the state folder for the client that has it.
+    func with(_ certificate: ClientCertificate) -> Configuration {
+        var configuration = self
+        for (index, client) in applications.clients.enumerated() where client.hasKeptCertificate {
+            configuration.applications.clients[index].certificates.append(certificate)
+        }
+        return configuration
+    }
+}
+
 extension User {
     fileprivate func with(objectIDSuffix suffix: String, domain: String? = nil) -> User {
         var user = self
@@ -181,16 +194,20 @@ extension User {
 extension Applications {
     package static let externalID = ofMicrosoft(
         app: "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e", daemon: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd",
+        signer: "c7e1a9d5-3b2f-4e60-9d8a-1f2e3d4c5b6a",
         api: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f")
 
     package static let entra = ofMicrosoft(
         app: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", daemon: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b",
+        signer: "9d4c3b2a-1f0e-4d5c-8b7a-6f5e4d3c2b1a",
         api: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c")
 
-    /// A public client, a daemon, and the API that both call, under the App ID URI that the portal proposes.
+    /// A public client, two daemons, of which one has a certificate, and the API that all call, under the App ID URI that the portal proposes.
     ///
     /// The API is a client too, which asks for tokens on behalf of the people who call the API.
-    private static func ofMicrosoft(app: String, daemon: String, api: String) -> Applications {
+    private static func ofMicrosoft(
+        app: String, daemon: String, signer: String, api: String
+    ) -> Applications {
         Applications(
             clients: [
                 Client(
@@ -198,6 +215,7 @@ extension Applications {
                     redirectURIs: ["http://localhost"] + Client.mobileRedirectURIs(app)),
                 Client(id: daemon, name: "Daemon", secret: "mock-secret", redirectURIs: ["http://localhost"]),
                 Client(id: api, name: "To-do API", secret: "mock-secret"),
+                Client(id: signer, name: "Daemon with a certificate", hasKeptCertificate: true),
             ], resources: [Resource(identifier: "api://\(api)", audience: api, scopes: ["Tasks.Read", "Tasks.Write"])])
     }
 }

@@ -86,10 +86,27 @@ extension Policy {
 
 extension Client {
     fileprivate init(member: ConfigurationMember) throws(InputError) {
-        try member.allow(["id", "name", "secret", "redirectURIs", "singlePage"])
+        try member.allow([
+            "id", "name", "secret", "certificates", "federatedCredentials", "redirectURIs", "singlePage",
+        ])
+        let certificates = try member.texts("certificates").map { text throws(InputError) in
+            if let certificate = ClientCertificate(text) { return certificate }
+            throw InputError(
+                message: "A certificate is PEM of an RSA key, or a thumbprint of 40 or 64 hexadecimal digits.")
+        }
         self.init(
             id: try member.required("id"), name: try member.text("name") ?? "", secret: try member.text("secret"),
+            certificates: certificates,
+            federatedCredentials: try member.list("federatedCredentials")?.map(FederatedCredential.init(member:)) ?? [],
             redirectURIs: try member.texts("redirectURIs"), singlePage: try member.truth("singlePage"))
+    }
+}
+
+extension FederatedCredential {
+    fileprivate init(member: ConfigurationMember) throws(InputError) {
+        try member.allow(["issuer", "subject", "audience"])
+        self.init(issuer: try member.required("issuer"), subject: try member.required("subject"))
+        if let audience = try member.text("audience") { self.audience = audience }
     }
 }
 

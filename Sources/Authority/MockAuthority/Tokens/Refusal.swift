@@ -210,6 +210,49 @@ struct Refusal: Error, Equatable, Sendable {
         entra: "invalid_client", 700025,
         "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.")
 
+    // The signature, the certificate and the content of an assertion, which B2C refuses like a wrong secret.
+    private static func assertion(_ number: Int, _ text: String) -> Refusal {
+        Refusal("invalid_client", "90081", "The client assertion is not valid.", entra: "invalid_client", number, text)
+    }
+
+    static let assertionMalformed = assertion(50027, "JWT token is invalid or malformed.")
+    static let assertionForOther = assertion(
+        700_023, "Client assertion audience claim does not match Realm issuer.")
+
+    static func assertionOfOther(_ client: Client) -> Refusal {
+        assertion(
+            700_021, "Client assertion application identifier doesn't match 'client_id' parameter '\(client.id)'.")
+    }
+
+    static func assertionNotValidNow(now: Int64) -> Refusal {
+        assertion(
+            700_024,
+            "Client assertion is not within its valid time range. Current time: \(Timestamp(seconds: now).text).")
+    }
+
+    static func certificateUnknown(_ thumbprint: [UInt8]) -> Refusal {
+        assertion(
+            700_027,
+            "The certificate with identifier used to sign the client assertion is not registered on application. "
+                + "[Reason - The key was not found., Thumbprint of key used by client: '\(thumbprint.digits)']")
+    }
+
+    static func assertionSignature(_ thumbprint: [UInt8]) -> Refusal {
+        assertion(
+            700_027,
+            "Client assertion contains an invalid signature. [Reason - The provided signature value did not match the "
+                + "expected signature value., Thumbprint of key used by client: '\(thumbprint.digits)']")
+    }
+
+    /// `part` is the one that no federated credential of the client has.
+    static func federation(_ number: Int, _ part: String, _ value: String) -> Refusal {
+        assertion(
+            number,
+            "No matching federated identity record found for presented assertion \(part) '\(value)'. Check your "
+                + "federated identity credential Subject, Audience and Issuer against the presented assertion. "
+                + "https://learn.microsoft.com/entra/workload-id/workload-identity-federation")
+    }
+
     static func missingParameter(_ name: String) -> Refusal {
         Refusal(
             "invalid_request", "90083", "The request is missing required parameter: \(name).",
@@ -350,6 +393,13 @@ struct Refusal: Error, Equatable, Sendable {
         "interaction_required", 16000,
         "Either multiple user identities are available for the current request or selected account is not supported for "
             + "the scenario.")
+}
+
+extension [UInt8] {
+    /// Hexadecimal digits, as Entra writes thumbprints.
+    fileprivate var digits: String {
+        String(decoding: reduce(into: []) { $0.append(hexadecimal: $1, .upper) }, as: UTF8.self)
+    }
 }
 
 /// An error of External ID and Entra (P-37; docs/reproduced.md, "Errors").

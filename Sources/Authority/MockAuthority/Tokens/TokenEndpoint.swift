@@ -36,14 +36,14 @@ extension RequestContext {
 
     private func grant(_ parameters: Parameters) async throws(Refusal) -> JSONValue {
         let type = try parameters.required("grant_type")
-        let client = try client(parameters)
+        let client = try await client(parameters)
         let reply: TokenResponse
         switch type {
         case "authorization_code": reply = try await codeGrant(parameters, client)
         case "refresh_token": reply = try await refreshGrant(parameters, client)
         case "password": reply = try await passwordGrant(parameters, client)
         case "client_credentials":
-            guard client.secret != nil else { throw .secretMissing }
+            guard client.isConfidential else { throw .secretMissing }
             return try await provider.clientCredentials(self, parameters, client)
         default:
             guard let other = try await provider.grant(type, self, parameters, client) else {
@@ -135,7 +135,7 @@ extension RequestContext {
         guard spend(grant) else { throw .codeRedeemed }
         let scopeText = provider.traits.holdsGrantsToRequest ? nil : parameters["scope"]
         var response = try await signTokens(for: try grantedRequest(grant, user, client, scopeText))
-        if parameters["return_spa_code"] == "1", client.secret != nil { response.pageCode = pageCode(grant) }
+        if parameters["return_spa_code"] == "1", client.isConfidential { response.pageCode = pageCode(grant) }
         return response
     }
 
@@ -241,15 +241,19 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// Authenticates a client in one of five forms (docs/reproduced.md, "Client authentication").
+    /// Authenticates a client in one of six forms (docs/reproduced.md, "Client authentication").
     ///
     /// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
-    /// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again.
-    func client(_ parameters: Parameters) throws(Refusal) -> Client {
+    /// form-encoded (RFC 6749 section 2.3.1); either of the last with `client_id` in the body again; an assertion.
+    func client(_ parameters: Parameters) async throws(Refusal) -> Client {
         let basic = head.headers["Authorization"].flatMap(BasicCredentials.init)
-        guard let id = parameters["client_id"] ?? basic?.user else { throw .missingParameter("client_id") }
+        let ofAssertion = parameters["client_assertion"].flatMap(ClientAssertion.subject(of:))
+        guard let id = parameters["client_id"] ?? basic?.user ?? ofAssertion else {
+            throw .missingParameter("client_id")
+        }
         if let user = basic?.user, !user.isEqualIgnoringCase(to: id) { throw .clientMismatch(id, user) }
         let client = try client(called: id)
+        if try await checkAssertion(parameters, of: client) { return client }
         let given = parameters["client_secret"] ?? basic?.password
         let grant = (parameters["code"] ?? parameters["refresh_token"]).flatMap(authority.seal.open)
         let isOfPage = given == nil && grant?.binding.singlePage == true
@@ -259,8 +263,9 @@ extension RequestContext {
 
     private func check(_ given: String?, of client: Client) throws(Refusal) {
         switch (client.secret, given) {
+        case (nil, nil) where client.isConfidential: throw .secretMissing
         case (nil, nil): return
-        case (nil, _?): throw .secretUnexpected
+        case (nil, _?): throw client.isConfidential ? .secretWrong(client) : .secretUnexpected
         case (_?, nil): throw .secretMissing
         case (let known?, let given?):
             guard ConstantTime.equal(Array(known.utf8), Array(given.utf8)) else { throw .secretWrong(client) }
