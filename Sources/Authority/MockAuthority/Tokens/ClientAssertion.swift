@@ -38,9 +38,9 @@ struct ClientAssertion {
         return (value.array ?? [value]).compactMap(\.string).contains(where: audience)
     }
 
-    /// The hash of the certificate whose key signed.
+    /// The hash of the certificate whose key signed, which MSAL for Python pads with `=`.
     var thumbprint: [UInt8]? {
-        (header["x5t#S256"] ?? header["x5t"])?.string.flatMap { Base64URL.decode($0) }
+        (header["x5t#S256"] ?? header["x5t"])?.string.flatMap { Base64.decodeLenient($0) }
     }
 
     /// The first certificate of `x5c`, if its hash is the thumbprint.
