@@ -64,6 +64,34 @@ struct EntraTokenTests {
         #expect(claims["scp"] == "Tasks.Read" && claims["sub"] != nil)
     }
 
+    @Test func `App roles are those of the configuration, of each person and each client at each API`() async throws {
+        let client = EntraTenants.client
+        let file = """
+            {"externalID": {"resources": [
+                {"identifier": "api://a", "audience": "a", "scopes": ["Read"],
+                 "roles": {"ALICE@example.com": ["Admin", "Reader"], "\(client)": ["All"]}},
+                {"identifier": "api://b", "audience": "\(client)", "scopes": ["Read"],
+                 "roles": {"alice@example.com": ["Owner"]}}
+            ]}}
+            """
+        let mock = TestAuthority(try Configuration(parsing: Array(file.utf8)))
+        func roles(_ user: String, _ scope: String) async throws -> JSONValue? {
+            try await mock.issue("user=\(user)&profile=external-id&scope=\(scope)").claims["roles"]
+        }
+        #expect(try await roles("alice", "api://a/Read") == ["Admin", "Reader"])
+        #expect(try await roles("alice", "api://b/Read") == ["Owner"])
+        #expect(try await roles("bob", "api://a/Read") == nil)
+        #expect(try await roles("alice", "email") == ["Owner"])
+        let daemon = Configuration.externalID.applications.clients[1].id
+        let form = "client_id=\(daemon)&client_secret=mock-secret&grant_type=client_credentials&scope=api://a/.default"
+        let own = try await mock.ask(.post, "\(EntraFlowTests.front)/oauth2/v2.0/token", body: form).json()
+        #expect(try own.token("access_token").claims["roles"] == nil)
+        #expect(throws: InputError.self) {
+            try Configuration(
+                parsing: Array(#"{"resources":[{"identifier":"a","audience":"a","roles":{"x":"y"}}]}"#.utf8))
+        }
+    }
+
     @Test func `An ID token is for the client, and has no scp`() async throws {
         let claims = try await mock.issue("user=alice&profile=external-id&scope=openid%20profile%20email&nonce=n")
             .claims

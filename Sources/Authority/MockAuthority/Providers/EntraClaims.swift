@@ -45,7 +45,7 @@ struct EntraClaims: TokenClaims {
         var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
         claims.replace(by: ["azp": .string(granted.client.id), "azpacr": clientAuthentication])
         addPerson(to: &claims)
-        claims["scp"] = granted.scope.claim
+        claims.replace(by: ["roles": roles(of: user.email, at: audience), "scp": granted.scope.claim])
         addEnd(to: &claims, subjectFor: audience)
         claims.replace(by: ["xms_ftd": .string(Self.random(32)), "cnf": confirmation])
         claims.replace(by: user.claims)
@@ -60,6 +60,7 @@ struct EntraClaims: TokenClaims {
             "email": granted.scope.asked.contains("email") ? .string(user.email) : nil,
         ])
         addPerson(to: &claims)
+        claims["roles"] = roles(of: user.email, at: granted.client.id)
         addEnd(to: &claims, subjectFor: granted.client.id)
         claims.replace(by: user.claims)
         return claims
@@ -75,7 +76,7 @@ struct EntraClaims: TokenClaims {
         var claims = beginning(audience: audience, lifetime: lifetime + Self.datedBack)
         claims.replace(by: [
             "azp": .string(granted.client.id), "azpacr": clientAuthentication, "oid": .string(user.objectID), "rh": rh,
-            "roles": audience == Resource.graph.audience ? nil : ["Tasks.ReadWrite.All"],
+            "roles": roles(of: granted.client.id, at: audience),
             "sub": .string(user.objectID), "tid": .string(tenant.id), "uti": .string(Self.random(16)), "ver": "2.0",
             "xms_ftd": .string(Self.random(32)), "cnf": confirmation,
         ])
@@ -85,6 +86,13 @@ struct EntraClaims: TokenClaims {
     /// `azpacr` and `appidacr`: 0 for a public client, 1 for one with a secret, 2 for one that signs assertions.
     private var clientAuthentication: JSONValue {
         granted.client.secret != nil ? "1" : granted.client.isConfidential ? "2" : "0"
+    }
+
+    /// The app roles of a client or a user at an API.
+    private func roles(of name: String, at audience: String) -> JSONValue? {
+        let resource = provider.configuration.applications.resources.first { $0.audience == audience }
+        let roles = resource?.roles.first { $0.key.isEqualIgnoringCase(to: name) }?.value ?? []
+        return roles.isEmpty ? nil : .array(roles.map { .string($0) })
     }
 
     private var confirmation: JSONValue? { granted.confirmation.map { .object($0) } }

@@ -79,4 +79,6 @@ package struct Resource: Sendable, Equatable {
     /// Its application id: `aud` of its access tokens.
     package var audience: String
     package var scopes: [String]
+    /// The app roles of clients, by their ids, and of users, by their addresses.
+    package var roles: [String: [String]] = [:]
 }

@@ -216,7 +216,12 @@ extension Applications {
                 Client(id: daemon, name: "Daemon", secret: "mock-secret", redirectURIs: ["http://localhost"]),
                 Client(id: api, name: "To-do API", secret: "mock-secret"),
                 Client(id: signer, name: "Daemon with a certificate", hasKeptCertificate: true),
-            ], resources: [Resource(identifier: "api://\(api)", audience: api, scopes: ["Tasks.Read", "Tasks.Write"])])
+            ],
+            resources: [
+                Resource(
+                    identifier: "api://\(api)", audience: api, scopes: ["Tasks.Read", "Tasks.Write"],
+                    roles: [daemon: ["Tasks.ReadWrite.All"], signer: ["Tasks.ReadWrite.All"]])
+            ])
     }
 }
 

@@ -112,10 +112,13 @@ extension FederatedCredential {
 
 extension Resource {
     fileprivate init(member: ConfigurationMember) throws(InputError) {
-        try member.allow(["identifier", "audience", "scopes"])
+        try member.allow(["identifier", "audience", "scopes", "roles"])
         self.init(
             identifier: try member.required("identifier"), audience: try member.required("audience"),
             scopes: try member.texts("scopes"))
+        guard let ofNames = try member.optionalObject("roles") else { return }
+        let member = try ConfigurationMember(.object(ofNames), place: "'roles'")
+        for name in ofNames.members.map(\.name) { roles[name] = try member.texts(name) }
     }
 }
 
