@@ -109,7 +109,7 @@ let modules = [
         "Authority", "MockAuthority", imports: ["HTTP", "Tokens", "OpenSSL", "JSON", "Platform", "Basics"],
         embedded: [
             "Static/common.css", "Static/sign-in.css", "Static/sign-in.js", "Static/developer.css",
-            "Static/developer.html", "Static/developer.js",
+            "Static/developer.html", "Static/developer.js", "Static/refusals.txt",
         ]),
 
     // Programs connect the parts.

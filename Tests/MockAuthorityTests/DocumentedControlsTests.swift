@@ -51,6 +51,18 @@ struct DocumentedControlsTests {
         return list.split(separator: "\n").first?.dropLast().split(separator: ", ").map(String.init) ?? []
     }
 
+    @Test func `Each row of the refusals is one that the code names, and the other way round`() throws {
+        let source = try Self.document("../Sources/Authority/MockAuthority/Tokens/Refusal.swift")
+        let names = source.split(separator: "\n").compactMap { line -> String? in
+            guard line.contains("{ row(") else { return nil }
+            return line.split(separator: " ").dropFirst(2).first.map { String($0.prefix { $0 != "(" && $0 != ":" }) }
+        }
+        // These have bodies of their own.
+        let others = ["grantRevoked", "notGuest", "noSuchResource", "noSuchScope"]
+        let expired = ["codeExpired", "refreshTokenExpired", "refreshTokenOfPageExpired"]
+        #expect(Set(names + others + expired) == Set(Refusal.table.keys))
+    }
+
     @Test func `The example of a configuration is one, and has every member that is read`() throws {
         let text = try Self.document("mock-authority.md")
         let example = try #require(text.between("```json\n", "```"))

@@ -140,7 +140,7 @@ extension EntraProvider {
     func refusal(ofScope word: String, _ client: Client) -> Refusal? {
         if let refusal = unknownScopeOfAPI(word, client) { return refusal }
         if GUID.canonical(word) != nil { return .scopeWithoutResource(word) }
-        return .noSuchScope(word, named: word[...], on: Resource.graph.audience, client, in: tenant)
+        return .noSuchScope(word, named: word[...], on: Resource.graph.audience, client)
     }
 }
 

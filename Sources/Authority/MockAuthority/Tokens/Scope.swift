@@ -66,7 +66,7 @@ extension Provider {
         for (resource, prefixes) in resources {
             for prefix in prefixes where word.hasPrefix(prefix) {
                 return .noSuchScope(
-                    word, named: word.dropFirst(prefix.count), on: resource.audience, client, in: tenant)
+                    word, named: word.dropFirst(prefix.count), on: resource.audience, client)
             }
         }
         return word.contains("://") ? .noSuchResource(word, in: tenant) : nil

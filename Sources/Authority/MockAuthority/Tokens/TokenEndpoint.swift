@@ -112,7 +112,7 @@ extension RequestContext {
         let words = text.spaceSeparated.filter { !provider.traits.standardScopes.contains($0) }
         let isOfApplication = words.allSatisfy { $0.hasSuffix("/.default") }
         let scope = try isOfApplication ? scope(words.joined(separator: " "), client) : Scope()
-        guard let audience = scope.audience else { throw .scopeOfApplication(text, in: provider.tenant) }
+        guard let audience = scope.audience else { throw .scopeOfApplication(text) }
         return (scope, audience)
     }
 }
