@@ -315,8 +315,9 @@ class Conformance(Party):
         self.refused(self.token(grant_type="refresh_token", refresh_token=flow.answer["refresh_token"]), "invalid_grant")
 
     def test_oidcc_ensure_registered_redirect_uri(self):
-        for uri in [f"{CALLBACK}/{secrets.token_hex(5)}", f"{CALLBACK}?a=b", CALLBACK.replace("3000", "3001"), "http://localhost/", None]:
-            self.page_of_error(self.ask(redirect_uri=uri))
+        for uri in [f"{CALLBACK}/{secrets.token_hex(5)}", f"{CALLBACK}?a=b", CALLBACK.replace("http:", "https:"), f"{CALLBACK}/", None]:
+            with self.subTest(uri):
+                self.page_of_error(self.ask(redirect_uri=uri))
 
     def test_oidcc_ensure_post_request_succeeds(self):
         self.finish(self.sign_in(self.ask("POST")))

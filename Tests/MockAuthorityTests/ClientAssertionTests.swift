@@ -83,6 +83,7 @@ struct ClientAssertionTests {
         // MSAL of today, MSAL before 2024, and azidentity with its whole chain.
         SignedAssertion(), SignedAssertion().with { $0.header = ["alg": "RS256", "x5t": sha1] },
         SignedAssertion().with { $0.header["x5c"] = [.string(Base64.encode(SignedAssertion.der))] },
+        SignedAssertion().with { $0.claims["exp"] = .real(Double(TestAuthority.now) + 600.5) },
         // MSAL for Python pads the hash.
         SignedAssertion().with { $0.header = ["alg": "RS256", "x5t": .string((sha1.string ?? "") + "=")] },
         SignedAssertion().with { $0.claims["aud"] = "https://localhost:8443/common/oauth2/v2.0/token" },

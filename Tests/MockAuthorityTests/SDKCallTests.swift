@@ -548,7 +548,8 @@ struct StrictClientTests {
             ("http://127.0.0.1:49152/cb", true), ("http://[::1]:5/cb?x=y", true), ("http://localhost:51000/", true),
             ("http://localhost:51000", true), ("http://127.0.0.1:49152/cb/more", false),
             ("http://127.0.0.1:49152/cb?x=y", false),
-            ("https://127.0.0.1:49152/cb", false), ("http://localhost:1/other", false),
+            ("https://127.0.0.1:49152/cb", false), ("http://127.0.0.1:49152/cb/", false),
+            ("http://localhost:1/other", false),
             ("http://127.0.0.1:49152/cb#x", false),
         ])
     func ports(uri: String, isGood: Bool) async throws {

@@ -168,9 +168,11 @@ extension Client {
         guard let address = WebAddress(uri), !address.isEncrypted, address.isLoopback, !address.hasFragment else {
             return false
         }
-        let isOfOtherPort = redirectURIs.compactMap { WebAddress($0) }.contains { registered in
-            !registered.isEncrypted && registered.host == address.host && registered.path == address.path
-                && registered.query == address.query
+        let isOfOtherPort = redirectURIs.contains { text in
+            guard let registered = WebAddress(text), !registered.isEncrypted else { return false }
+            let endsAlike = address.path.isEmpty || text.hasSuffix("/") == uri.hasSuffix("/")
+            return registered.host == address.host && registered.path == address.path
+                && registered.query == address.query && endsAlike
         }
         return isOfOtherPort || !exactly && redirectURIs.contains("http://localhost")
     }

@@ -55,10 +55,11 @@ struct ClientAssertion {
         return key.verifies(signature: token.signature, of: token.signingInput)
     }
 
-    /// Whether it is valid now, by clocks that differ by five minutes.
+    /// Whether it is valid now, by clocks that differ by five minutes; MSAL for Python writes fractions of a second.
     func isValid(at now: Int64) -> Bool {
-        guard let expires = claims["exp"]?.integer else { return false }
-        return now < expires + 300 && (claims["nbf"]?.integer ?? now) <= now + 300
+        guard let expires = claims["exp"]?.number else { return false }
+        let now = Double(now)
+        return now < expires + 300 && (claims["nbf"]?.number ?? now) <= now + 300
     }
 }
 
