@@ -23,6 +23,7 @@ export const dateFault = (field) => (field.validity.valid ? undefined : "This du
 export class Editor {
   /** The values with which the person started. */
   seen;
+  #typed;
   form = find("editor-template").content.firstElementChild.cloneNode(true);
 
   /** `values` are those of an editor that was open before, and `seen` the values with which the person started then. */
@@ -35,8 +36,10 @@ export class Editor {
       field.rows = Math.min(12, lines);
     }
     labelFor(this.form, task.text);
+    this.#typed = typedDay(this.field("text"), this.field("due"), this.form.querySelector(".offered"), { old: this.seen.text });
+    this.#typed.show();
     this.form.querySelector(".days").addEventListener("click", ({ target }) => {
-      if (!target.matches("button")) return;
+      if (!target.matches("[value]")) return;
       this.field("due").value = dayNamed(target.value);
       this.field("due").dispatchEvent(new InputEvent("input", { bubbles: true }));
     });
@@ -48,6 +51,12 @@ export class Editor {
 
   get values() {
     return Object.fromEntries(FIELDS.map((field) => [field, this.field(field).value]));
+  }
+
+  /** The values to save: a day that the text names has become the due date. */
+  get wanted() {
+    const { text, due } = this.#typed.read();
+    return { ...this.values, text, due };
   }
 
   /** Puts the cursor into a field, at its end, so that the person goes on writing there. */
@@ -74,26 +83,28 @@ export function setNewDay(day) {
   find("new-day").dispatchEvent(new InputEvent("input", { bubbles: true }));
 }
 
-let refused; // the day that the person did not want, although the text names it
-
-/** Returns what is written of a new task: its text and its due date. If the text names the day, `isTyped` is true. */
-export function newTask() {
-  const [text, due] = [find("new").value.trim(), find("new-day").value];
-  const found = due ? null : dayIn(text);
-  if (!found) refused = undefined;
-  return found && found.day !== refused ? { text: found.rest, due: found.day, isTyped: true } : { text, due };
+/** Returns the task that a text describes, {text, due}, with `isTyped` if the text names the day. */
+export function taskIn(text) {
+  const found = dayIn(text);
+  return found ? { text: found.rest, due: found.day, isTyped: true } : { text, due: "" };
 }
 
-/** Lets buttons set the due date of the new task, and shows the day that its text names, until somebody does not want it. */
-export function offerDays() {
-  const [field, text, chip] = [find("new-day"), find("new"), find("new-chip")];
-  const buttons = [...find("new-due").querySelectorAll("[value]")];
+/** Reads the day that a person writes in the text of a task, while `field` has none, and shows it on a chip until somebody does not
+ * want it; `others` give way to the chip. `old` is the text as it was before. Returns {read, show}; `read` gives what is written,
+ * {text, due}, and `isTyped` if the text names the day. */
+function typedDay(text, field, chip, { others = [], old = "" } = {}) {
+  let refused = dayIn(old)?.day; // the day that the person does not want, although the text names it
   let timer;
+  const read = () => {
+    const [written, due] = [text.value.trim(), field.value];
+    if (due) return { text: written, due };
+    const found = taskIn(written);
+    if (!found.isTyped) refused = undefined;
+    return found.due === refused ? { text: written, due: "" } : found;
+  };
   const show = () => {
-    for (const button of buttons) button.setAttribute("aria-pressed", String(field.value === dayNamed(button.value)));
-    find("new-due").classList.toggle("set", field.value !== "");
-    const { due, isTyped } = newTask();
-    for (const other of [...buttons, field]) other.hidden = Boolean(isTyped); // there is one due date
+    const { due, isTyped } = read();
+    for (const other of others) other.hidden = Boolean(isTyped); // there is one due date
     const name = isTyped ? nameOfDay(due) : "";
     if (chip.dataset.name === name) return;
     clearTimeout(timer);
@@ -103,15 +114,33 @@ export function offerDays() {
     chip.setAttribute("aria-label", `Due ${name}. Remove the date`);
     if (isTyped) timer = setTimeout(() => announce(`Enter sets the due date ${name}`), SPOKEN_AFTER);
   };
-  const stay = (event) => event.preventDefault(); // the text keeps the focus
-  for (const button of [...buttons, chip]) button.addEventListener("mousedown", stay);
-  for (const button of buttons) {
-    button.addEventListener("click", () => setNewDay(field.value === dayNamed(button.value) ? "" : dayNamed(button.value)));
-  }
+  chip.addEventListener("mousedown", (event) => event.preventDefault()); // the text keeps the focus
   chip.addEventListener("click", () => {
-    refused = newTask().due;
+    refused = read().due;
     show();
     text.focus();
   });
   for (const input of [field, text]) input.addEventListener("input", show);
+  return { read, show };
+}
+
+let typed; // the day within the text of the new task
+
+/** Returns what is written of a new task: its text and its due date. */
+export const newTask = () => typed.read();
+
+/** Lets buttons set the due date of the new task, and its text as well. */
+export function offerDays() {
+  const field = find("new-day");
+  const buttons = [...find("new-due").querySelectorAll("[value]")];
+  const show = () => {
+    for (const button of buttons) button.setAttribute("aria-pressed", String(field.value === dayNamed(button.value)));
+    find("new-due").classList.toggle("set", field.value !== "");
+  };
+  for (const button of buttons) {
+    button.addEventListener("mousedown", (event) => event.preventDefault()); // the text keeps the focus
+    button.addEventListener("click", () => setNewDay(field.value === dayNamed(button.value) ? "" : dayNamed(button.value)));
+  }
+  field.addEventListener("input", show);
+  typed = typedDay(find("new"), field, find("new-chip"), { others: [...buttons, field] });
 }

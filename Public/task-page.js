@@ -3,7 +3,7 @@
 import { call, Problem, Unreachable } from "./api.js";
 import { isOverdue, today } from "./days.js";
 import { announce, brief, counted, find, locale, make } from "./dom.js";
-import { alterations, dateFault, focusNew, newTask, offerDays, setNewDay } from "./editor.js";
+import { alterations, dateFault, focusNew, newTask, offerDays, setNewDay, taskIn } from "./editor.js";
 import { Model } from "./model.js";
 import { beforeAll, moving } from "./order.js";
 import { Access } from "./renewal.js";
@@ -293,26 +293,26 @@ export class TaskPage {
     find("new-error").textContent = fault ?? "";
     field.setAttribute("aria-invalid", String(Boolean(fault)));
     if (fault) return field.focus();
-    this.#addAll([text], due);
+    this.#addAll([{ text, due }]);
   }
 
-  /** Adds tasks with this due date before all others, and empties the field. */
-  #addAll(texts, chosen) {
-    const due = chosen || (this.#view.filter === "today" ? today() : undefined);
+  /** Adds tasks before all others, and empties the field. */
+  #addAll(wanted) {
+    const usual = this.#view.filter === "today" ? today() : undefined;
     find("new").value = "";
     setNewDay("");
     const view = this.model.view();
-    const first = view.length ? beforeAll(view) - texts.length + 1 : undefined;
+    const first = view.length ? beforeAll(view) - wanted.length + 1 : undefined;
     let tasks;
-    this.#change(() => (tasks = texts.map((text, index) => {
+    this.#change(() => (tasks = wanted.map(({ text, due }, index) => {
       const position = first === undefined ? undefined : first + index;
-      return { row: this.model.add(text, false, { due, position }), text };
+      return { row: this.model.add(text, false, { due: due || usual, position }), text };
     })));
     this.#keepDraft();
     const [task] = tasks;
     const { make, back } = this.#removal(tasks);
     const show = this.#view.isInSight(task.row) ? undefined : () => this.#goToTask(task);
-    const spoken = texts.length === 1 ? `Added ${brief(task.text)}` : undefined;
+    const spoken = wanted.length === 1 ? `Added ${brief(task.text)}` : undefined;
     this.undo.offer("added", tasks, make, { again: back, spoken, show });
     find("new").focus({ preventScroll: true });
   }
@@ -324,7 +324,8 @@ export class TaskPage {
     const texts = linesOf(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
     if (linesOf(pasted).length < 2 || texts.some(faultOf)) return; // the browser pastes it as one line
     event.preventDefault();
-    this.#addAll(texts, find("new-day").value);
+    const due = find("new-day").value;
+    this.#addAll(texts.map((text) => (due ? { text, due } : taskIn(text))));
   }
 
   /** Goes to a task, and opens it if something was `written` in it; a search or a view that hides the task gives way. */
@@ -470,8 +471,13 @@ export class TaskPage {
 /** Returns a task with a position, so that it stands where it stood if it gets another id. */
 const placed = (task) => ({ ...task, position: task.position ?? (typeof task.id === "number" ? task.id : null) });
 
-/** Returns the lines that say something, without the marks of a list before them. */
-const linesOf = (text) => text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*•]\s+(\[.?\]\s+)?/, "").trim()).filter(Boolean);
+/** Returns the lines that say something, without the marks of a list before them: "-", "- [ ]", and numbers that count on. */
+function linesOf(text) {
+  const lines = text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*•]\s+(\[.?\]\s+)?/, "").trim()).filter(Boolean);
+  const numbers = lines.map((line) => Number(/^(\d+)[.)]\s/.exec(line)?.[1]));
+  const isCounted = (number, index) => numbers[index - 1] === number - 1 || numbers[index + 1] === number + 1;
+  return lines.map((line, index) => (isCounted(numbers[index], index) ? line.replace(/^\d+[.)]\s+(\[.?\]\s+)?/, "") : line)).filter(Boolean);
+}
 
 const faultOf = (text) => (text ? lengthFault("text", text) : "Write a few words first.");
 

@@ -1,10 +1,31 @@
-// Days that a person writes within a text: "friday", "3 dec", "in 2 weeks". Names and orders are those of English and of
-// the person's first language, as Intl knows them.
+// Days that a person writes within a text: "friday", "3 dec", "in two weeks". Names and orders are those of English and of the
+// person's first language, as Intl knows them. A wrong day is worse than none, so words that may mean something else name no day.
 
 import { dayAfter, nextWeek } from "./days.js";
 
-const NUMBER = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th|\.)?`;
-const COUNT = String.raw`(?<number>\d{1,3})`;
+// What Intl does not know, in the languages for which it is known here. `lead` may come before any day, `article` before a date
+// and `this` before a weekday: they belong to the day. `one` to ten are the words of a count.
+const WORDS = {
+  en: { lead: "on|by", article: "the", this: "this", one: "an?|one", numbers: "two three four five six seven eight nine ten" },
+  de: { lead: "am", article: "den", this: "diesen", one: "eine[mr]", numbers: "zwei drei vier fünf sechs sieben acht neun zehn" },
+  fr: { lead: "ce", article: "le", this: "ce", one: "une?", numbers: "deux trois quatre cinq six sept huit neuf dix" },
+  es: { lead: "el", article: "el", this: "este", one: "una?", numbers: "dos tres cuatro cinco seis siete ocho nueve diez" },
+};
+const MORE_DAYS = { tues: 2, weds: 3, thur: 4, thurs: 4 };
+const MORE_MONTHS = { sept: 8 };
+// Words before a day with which the day is no due date ("before friday"), or without which the text would be damaged ("for friday").
+const KEEPING = new RegExp(String.raw`(?:^|\s)(?:(?:every|each|jede[nrs]?|alle|chaque|tous|toutes|cada|todos)(?:\s\S+)?|${[
+  "from|to|before|after|until|till|since|past|through|between|except|not|than|of|for|about|the|an?|my|our|your|his|her|their|last|next|other",
+  "first|second|third|and|or|is|are|was|were|be|black|good|easter|cyber|ash|super|version|release|v|room|chapter|section|page|part|to",
+  "vo[nm]|bis|vor|nach|seit|ab|zwischen|außer|nicht|als|für|über|zum?|zur|de[rmns]|die|das|eine?n?|guten|am|und|oder|raum|zimmer|kapitel|teil|seite",
+  "letzte[nr]?|nächste[nr]?|kommende[nr]?|vergangene[nr]?|d[eu]|des|à|aux?|avant|après|depuis|jusqu['’]à|jusqu['’]au|dès|entre|sauf|pas|pour|sur",
+  "l[ea]s?|une?|mon|ton|son|notre|votre|dernière?|prochaine?|et|ou|salle|del|desde|al?|antes|después|hasta|salvo|no|para|sobre|con|el|los|una?",
+  "mi|tu|su|último|próximo|pasado|primer|y|o|sala|versión",
+].join("|")})\s+$`, "iu");
+const KEEPING_AFTER = /^\s+(?:prochaine?|dernière?|próximo|pasado|que viene|onwards?|week|or later|oder später)(?=$|[\s,;:.!?])/iu;
+const UNSURE = new Set(["may", "march", "mar", "mars", "mer", "jeu", "sam", "so"]); // words or names, too
+const TIME = /^,?\s+(?:at |um |à |a las? )?(?:\d{1,2}(?::\d\d)?\s?(?:[ap]m|h|uhr)|\d{1,2}[:h]\d\d)(?=$|[\s,;:.!?])/iu;
+const NUMBER = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th|er|\.)?`;
 const YEAR = String.raw`(?:,? (?<year>\d{4}))?`;
 const UNITS = { day: [0, 0, 1], week: [0, 0, 7], month: [0, 1, 0], year: [1, 0, 0] };
 const QUOTED = /"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|(?<!\S)'[^']*'/g; // what stands in quotes names no day
@@ -16,10 +37,10 @@ const iso = (year, month, day) => {
   return date.getUTCMonth() === month && date.getUTCDate() === day ? date.toISOString().slice(0, 10) : null;
 };
 
-/** Returns a map from the names of so many days or months, long and short, to their numbers. */
-function names(locales, part, count) {
+/** Returns a map from the names of so many days or months to their numbers, in these languages and forms. */
+function names(locales, part, count, forms = ["long", "short"]) {
   const named = new Map();
-  for (const [locale, form] of locales.flatMap((name) => [[name, "long"], [name, "short"]])) {
+  for (const [locale, form] of locales.flatMap((name) => forms.map((form) => [name, form]))) {
     const day = part === "month" ? "numeric" : undefined; // a month beside a day may have another form
     const format = new Intl.DateTimeFormat(locale, { [part]: form, day, timeZone: "UTC" });
     for (let number = 0; number < count; number += 1) {
@@ -33,11 +54,21 @@ function names(locales, part, count) {
 
 const known = new Map(); // a language and today -> its ways, which take some milliseconds to make
 
-/** Returns [pattern, function from its groups to a day, whether it may stand anywhere] of all ways to name a day. */
+// A way to name a day: [pattern, function from its groups to a day, how free it is]. Words that are FREE name a day anywhere,
+// words of the EDGE at the end, before a time, or after a word that leads to a day, LED words only after such a word.
+const [FREE, EDGE, LED, NEVER] = [3, 2, 1, 0];
+
 function waysOf(language) {
   const locales = [...new Set(["en", language])];
-  const [days, months] = [names(locales, "weekday", 7), names(locales, "month", 12)];
-  const long = [...days.keys()].filter((name) => name.length > 4);
+  const words = [...new Set(["en", language.split("-")[0]])].map((name) => WORDS[name]).filter(Boolean);
+  const join = (name) => words.map((each) => each[name]).join("|");
+  const days = new Map([...names(locales, "weekday", 7), ...Object.entries(MORE_DAYS)]);
+  const months = new Map([...names(locales, "month", 12), ...Object.entries(MORE_MONTHS)]);
+  const long = names(locales, "weekday", 7, ["long"]);
+  const english = new Map([...names(["en"], "weekday", 7), ...Object.entries(MORE_DAYS)]);
+  const counts = new Map(words.flatMap(({ numbers }) => numbers.split(" ").map((word, index) => [word, index + 2])));
+  const count = `(?<number>\\d{1,3}|${anyOf(counts.keys())}|${join("one")})`;
+  const counted = (word) => Number(word) || counts.get(word) || 1;
   const now = new Date();
   const after = (number, [years, some, alone]) => {
     const year = now.getFullYear() + number * years, month = now.getMonth() + number * some;
@@ -47,22 +78,26 @@ function waysOf(language) {
   };
   const coming = ({ weekday }) => dayAfter(((days.get(weekday) - now.getDay() + 6) % 7) + 1);
   const inNextWeek = ({ weekday }) => dayAfter(((days.get(weekday) + 6) % 7) + 7 - ((now.getDay() + 6) % 7));
-  const dated = (month, { day, year }) => {
-    const found = iso(year ?? now.getFullYear(), month, Number(day));
-    return year || !found || found >= dayAfter(0) ? found : iso(now.getFullYear() + 1, month, Number(day));
+  /** Returns the day, which has not passed; a weekday beside it that is another day makes both unclear. */
+  const dated = (month, { day, year, weekday }) => {
+    const within = (year) => iso(year, month, Number(day));
+    const found = within(year ? 2000 + (year % 2000) : now.getFullYear());
+    const coming = year || !found || found >= dayAfter(0) ? found : within(now.getFullYear() + 1);
+    if (!coming || coming < dayAfter(0)) return null;
+    return weekday && new Date(coming).getUTCDay() !== days.get(weekday) ? "unclear" : coming;
   };
   const spoken = locales.flatMap((locale) => {
     const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
-    const counted = Object.entries(UNITS).flatMap(([unit, steps]) => [1, 2, 5].map((number) => {
-      const parts = new Intl.RelativeTimeFormat(locale).formatToParts(number, unit);
-      const pattern = parts.map(({ type, value }) => (type === "integer" ? COUNT : escaped(value))).join("");
-      return [pattern, (groups) => after(Number(groups.number ?? number), steps), true];
-    }));
+    const isSure = ({ number }) => (/^$|^\D/.test(number ?? "") && !counts.has(number) ? EDGE : FREE);
     return [
-      ...[0, 1, 2].map((number) => [escaped(format.format(number, "day")), () => dayAfter(number), true]),
-      [escaped(format.format(1, "week")), nextWeek, true],
-      [escaped(format.format(1, "month")), () => after(1, UNITS.month), true],
-      ...counted,
+      ...[0, 1, 2].map((number) => [escaped(format.format(number, "day")), () => dayAfter(number), FREE]),
+      [escaped(format.format(1, "week")), nextWeek, FREE],
+      [escaped(format.format(1, "month")), () => after(1, UNITS.month), FREE],
+      ...Object.entries(UNITS).flatMap(([unit, steps]) => [1, 2, 5].map((number) => {
+        const parts = new Intl.RelativeTimeFormat(locale).formatToParts(number, unit);
+        const pattern = parts.map(({ type, value }) => (type === "integer" ? count : escaped(value))).join("");
+        return [pattern, (groups) => after(counted(groups.number ?? String(number)), steps), isSure];
+      })),
     ];
   });
   const parts = new Intl.DateTimeFormat(language).formatToParts(now).filter(({ type }) => type !== "year");
@@ -71,38 +106,61 @@ function waysOf(language) {
   const numeric = order.map((type) => String.raw`(?<${type}>\d{1,2})`).join(mark);
   const byName = ({ month, ...groups }) => dated(months.get(month), groups);
   const byNumber = ({ month, ...groups }) => dated(month - 1, groups);
+  const isFraction = ({ day, month }) => Math.max(day, month) <= 4 || (Number(day) === 24 && Number(month) === 7); // "24/7"
   const month = `(?<month>${anyOf(months.keys())})\\.?`;
+  const beside = `(?:(?<weekday>${anyOf(days.keys())})\\.?,? (?:(?:${join("article")}) )?)?`;
+  const ofMonth = ({ month }) => (UNSURE.has(month) ? EDGE : FREE);
+  const ofShort = ({ weekday }, shown) => {
+    if (UNSURE.has(weekday)) return shown.includes(".") ? EDGE : NEVER;
+    return english.has(weekday) || shown.includes(".") || (weekday.length === 2 && /^\p{Lu}/u.test(shown)) ? EDGE : LED;
+  };
   return [
-    [`(?<weekday>${anyOf(long)})`, coming, true],
-    [`(?<weekday>${anyOf(days.keys())})\\.?`, coming, false],
-    [`next (?<weekday>${anyOf(days.keys())})\\.?`, inNextWeek, true],
-    ["in an? (?<unit>day|week|month|year)", ({ unit }) => after(1, UNITS[unit]), true],
-    [`${NUMBER} (?:of )?${month}${YEAR}`, byName, true],
-    [`${month} ${NUMBER}${YEAR}`, byName, true],
-    [String.raw`(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})`, byNumber, true],
-    [`${numeric}(?:${mark}(?<year>\\d{4})?)?`, byNumber, false],
-    ...spoken,
-  ];
+    [`(?<weekday>${anyOf(long.keys())})`, coming, FREE, "this"],
+    [`(?<weekday>${anyOf(days.keys())})\\.?`, coming, ofShort, "this"],
+    [`next (?<weekday>${anyOf(days.keys())})\\.?`, inNextWeek, FREE, "none"],
+    [`${beside}${NUMBER} (?:(?:of|de) )?${month}${YEAR}`, byName, ofMonth, "article"],
+    [`${beside}${month} ${NUMBER}${YEAR}`, byName, ofMonth, "article"],
+    [String.raw`${beside}(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})`, byNumber, FREE, "article"],
+    [`${beside}${numeric}${mark}(?<year>\\d{4}|\\d\\d)`, byNumber, ({ year }) => (year.length === 4 || mark === "/" ? FREE : EDGE), "article"],
+    [`${beside}${numeric}`, byNumber, (groups) => (mark === "/" && !isFraction(groups) ? EDGE : LED), "article"],
+    [String.raw`${beside}(?<day>\d{1,2})\.(?<month>\d{1,2})\.`, byNumber, EDGE, "article"],
+    ["(?:the )?day after tomorrow", () => dayAfter(2), FREE, "none"],
+    ["tmrw?|tmw", () => dayAfter(1), FREE, "none"],
+    ...spoken.map((way) => [...way, "none"]),
+  ].map(([pattern, dayOf, freedom, follows]) => {
+    const leads = follows === "none" ? "by" : join("lead");
+    const article = follows === "none" ? "" : `(?:(?:${join(follows)}) )?`;
+    return [whole(`(?<lead>(?:due )?(?:(?:${leads}) )?${article})(?:${pattern})`), dayOf, freedom];
+  });
 }
 
-const whole = (pattern) =>
-  new RegExp(`(?<=^|\\s)(?<lead>(?:on|by|due|this) )?(?:${pattern})(?=$|[\\s,;:!?]|\\.(?:\\s|$))`, "giu");
+const whole = (pattern) => new RegExp(`(?<=^|\\s)${pattern}(?=$|[\\s,;:!?]|\\.(?:\\s|$))`, "giu");
 
-/** Returns {day, words, rest}, the last day that is named in a text, the words that name it, and the text without them, or
- * null. Words that often mean something else, such as "sat" or "1/2", must be at the end, or after "on", "by" or "due". */
+/** Returns what may be days in a text, in their order, the longest of those that overlap: {day, words, index, end}. */
+function candidates(shown, ways) {
+  const found = ways.flatMap(([pattern, dayOf, freedom]) =>
+    [...shown.matchAll(pattern)].flatMap(({ 0: words, index, groups: { lead, ...groups } }) => {
+      const lower = Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, value?.toLowerCase()]));
+      const end = index + words.length;
+      const isEdge = !shown.slice(end).trim() || TIME.test(shown.slice(end)) || (words.endsWith(".") && index === 0);
+      const free = typeof freedom === "function" ? freedom(lower, words.slice(lead.length)) : freedom;
+      const day = free === FREE || (free === EDGE && isEdge) || (free !== NEVER && lead) ? dayOf(lower) : null;
+      return day ? [{ day, words, index, end }] : [];
+    })).sort((one, other) => one.index - other.index || other.end - one.end);
+  return found.filter(({ index }, place) => !found.slice(0, place).some(({ end }) => index < end));
+}
+
+/** Returns {day, words, rest}, the day that is named in a text, the words that name it, and the text without them, or null if
+ * there is none, or several, or if the words around the day say that the task is not due then. */
 export function dayIn(text, language = navigator.language) {
   const shown = text.replace(QUOTED, (quoted) => "\0".repeat(quoted.length));
   const name = `${language} ${dayAfter(0)}`;
-  if (!known.has(name)) known.set(name, waysOf(language).map(([pattern, ...rest]) => [whole(pattern), ...rest]));
-  const found = known.get(name).flatMap(([pattern, dayOf, isFree]) =>
-    [...shown.matchAll(pattern)].flatMap(({ 0: words, index, groups: { lead, ...groups } }) => {
-      const lower = Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, value?.toLowerCase()]));
-      const isLast = !shown.slice(index + words.length).trim();
-      const day = isFree || isLast || lead ? dayOf(lower) : null;
-      return day ? [{ day, words, index, end: index + words.length }] : [];
-    })).sort((one, other) => other.end - one.end || one.index - other.index);
-  if (!found.length) return null;
-  const [{ day, words, index, end }] = found;
-  const rest = `${text.slice(0, index).trimEnd()} ${text.slice(end).trimStart()}`.replace(/ (?=[,;:!?.])/, "").trim();
+  if (!known.has(name)) known.set(name, waysOf(language));
+  const found = candidates(shown, known.get(name));
+  if (!found.length || found.some(({ day }) => day === "unclear" || day !== found[0].day)) return null;
+  if (found.some(({ index, end }) => KEEPING.test(shown.slice(0, index)) || KEEPING_AFTER.test(shown.slice(end)))) return null;
+  const { day, words, index, end } = found.at(-1);
+  const [before, behind] = [text.slice(0, index).trimEnd(), text.slice(end).trimStart()];
+  const rest = (before ? `${before} ${behind}` : behind.replace(/^[\s,;:.!–-]+/, "")).replace(/ (?=[,;:!?.])/, "").replace(/[\s,;:–-]+$/, "");
   return /[\p{L}\p{N}]/u.test(rest) ? { day, words, rest } : null;
 }

@@ -455,8 +455,8 @@ export class ListView {
   /** Saves and closes the open task. Returns false if it has to stay open because something is wrong with it. */
   #save() {
     if (!this.#editor) return true;
-    const { seen, values } = this.#editor;
-    const fault = dateFault(this.#editor.field("due")) ?? this.#actions.save(this.#tasks.get(this.#edited), seen, values);
+    const { seen, wanted } = this.#editor;
+    const fault = dateFault(this.#editor.field("due")) ?? this.#actions.save(this.#tasks.get(this.#edited), seen, wanted);
     this.#editor.complain(fault);
     if (!fault) this.#close();
     return !fault;

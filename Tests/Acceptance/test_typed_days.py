@@ -6,6 +6,8 @@ import axe
 from chrome import Chrome
 from firefox import Firefox
 from person import PageTest
+from test_writing import PASTE
+from typed_days import READINGS
 
 # Returns what the page reads in each text, with the words that are left, on a Wednesday.
 READ = """
@@ -21,53 +23,6 @@ READ = """
       window.Date = Real;
       done(found.map((it) => it && [it.day, it.rest]));
     });"""
-
-READINGS = {
-    "en-US": {
-        "Call Jonas friday": ("2026-11-27", "Call Jonas"),
-        "Call Jonas wednesday": ("2026-12-02", "Call Jonas"),
-        "Call Jonas FRI": ("2026-11-27", "Call Jonas"),
-        "Meet Ann on friday, with cake": ("2026-11-27", "Meet Ann, with cake"),
-        "Friday: call Jonas": ("2026-11-27", ": call Jonas"),
-        "Call Jonas next mon": ("2026-11-30", "Call Jonas"),
-        "Call Jonas next fri": ("2026-12-04", "Call Jonas"),
-        "Call Jonas next week": ("2026-11-30", "Call Jonas"),
-        "Call Jonas today": ("2026-11-25", "Call Jonas"),
-        "Tomorrow call Jonas": ("2026-11-26", "call Jonas"),
-        "Pay in 2 weeks": ("2026-12-09", "Pay"),
-        "Pay in 1 day": ("2026-11-26", "Pay"),
-        "Pay in a month": ("2026-12-25", "Pay"),
-        "Pay in 3 months": ("2027-02-25", "Pay"),
-        "Pay 3 dec": ("2026-12-03", "Pay"),
-        "Pay Dec 3rd": ("2026-12-03", "Pay"),
-        "Pay 3 march": ("2027-03-03", "Pay"),
-        "Pay the 3rd of december 2028": ("2028-12-03", "Pay the"),
-        "Pay by 12/3": ("2026-12-03", "Pay"),
-        "Pay 2027-02-03": ("2027-02-03", "Pay"),
-        "Move friday to monday": ("2026-11-30", "Move friday to"),
-        'Watch "friday" tonight': None,
-        "Watch “Freaky Friday”": None,
-        "friday": None,
-        "Buy sun cream": None,
-        "Buy 1/2 l of milk": None,
-        "Pay 31 feb": None,
-        "Read https://example.com/friday": None,
-        "Fridays for Future": None,
-        "May the force be with you": None,
-    },
-    "en-GB": {"Pay 3/12": ("2026-12-03", "Pay")},
-    "de-DE": {
-        "Zahlen 3.12.": ("2026-12-03", "Zahlen"),
-        "Zahlen 3.2.2028": ("2028-02-03", "Zahlen"),
-        "Zahlen 3. Dezember": ("2026-12-03", "Zahlen"),
-        "Jonas anrufen freitag": ("2026-11-27", "Jonas anrufen"),
-        "Übermorgen zahlen": ("2026-11-27", "zahlen"),
-        "Zahlen in 2 Wochen": ("2026-12-09", "Zahlen"),
-        "Zahlen friday": ("2026-11-27", "Zahlen"),
-    },
-    "fr-FR": {"Payer vendredi": ("2026-11-27", "Payer"), "Payer 3 décembre": ("2026-12-03", "Payer")},
-}
-
 
 class TypedDays:
     def setUp(self):
@@ -120,6 +75,40 @@ class TypedDays:
         self.assertFalse(self.write(" tomorrow").is_displayed())
         self.chrome.one("#new").send_keys(Keys.ENTER)
         self.await_task("Call Jonas tomorrow", self.day(0))
+
+    def test_a_text_that_is_changed_may_name_the_day(self):
+        self.person.save("Call Jonas")
+        text = self.edit_text(" tomorrow")
+        self.assertEqual(self.chrome.one(".editor .offered").text, "Tomorrow ×")
+        text.send_keys(Keys.ENTER)
+        self.await_task("Call Jonas", self.day(1))
+        self.person.undo()
+        self.await_task("Call Jonas", None)
+
+    def test_words_that_a_text_had_before_name_no_day(self):
+        self.write("Call Jonas tomorrow").click()
+        self.chrome.one("#new").send_keys(Keys.ENTER)
+        self.await_task("Call Jonas tomorrow", None)
+        text = self.edit_text("!")
+        self.assertFalse(self.chrome.one(".editor .offered").is_displayed())
+        text.send_keys(Keys.ENTER)
+        self.await_task("Call Jonas tomorrow!", None)
+
+    def edit_text(self, added):
+        self.chrome.one(".row .edit").send_keys(Keys.ENTER)
+        text = self.chrome.one(".editor [name=text]")
+        text.send_keys(added)
+        return text
+
+    def test_each_of_several_pasted_lines_may_name_a_day(self):
+        lines = "- [ ] Call Jonas tomorrow\n1. Buy milk\n2. [x] Pay the rent today\n3. Sport every monday\n31. nothing"
+        self.chrome.one("#new").click()
+        self.assertFalse(self.chrome.execute_script(PASTE, lines))
+        texts = ["Call Jonas", "Buy milk", "Pay the rent", "Sport every monday", "31. nothing"]
+        self.person.await_texts(*texts)
+        self.person.await_saved()
+        due = {task["task"]: task.get("due") for task in self.on_server()}
+        self.assertEqual([due[text] for text in texts], [self.day(1), None, self.day(0), None, None])
 
     def test_the_editor_and_the_row_have_the_usual_days(self):
         self.person.save("Call Jonas")
