@@ -36,6 +36,7 @@ export class Editor {
       field.rows = Math.min(12, lines);
     }
     labelFor(this.form, task.text);
+    this.form.addEventListener("input", () => this.complain());
     this.#typed = typedDay(this.field("text"), this.field("due"), this.form.querySelector(".offered"), { old: this.seen.text });
     this.#typed.show();
     this.form.querySelector(".days").addEventListener("click", ({ target }) => {

@@ -56,8 +56,9 @@ function welcome(config, complaint) {
   if (config && !current()) forgetOthers();
   onChange(() => shared()?.owner && location.reload()); // signed in in another tab is signed in here
   if (config?.authority) {
+    const place = () => (location.hash ? { filter: location.hash.slice(1) } : {}); // the view to open after the sign-in
     const buttons = session.signInPolicies(config).map((policy, index) =>
-      session.policyButton(config, policy, index ? "secondary" : "primary", { complain }));
+      session.policyButton(config, policy, index ? "secondary" : "primary", { place, complain }));
     find("policies").replaceChildren(...buttons);
     complain(complaint);
   } else {

@@ -28,10 +28,14 @@ export function offerShortcuts(view, search) {
     "?": show,
     j: (row) => go(row, 1),
     k: (row) => go(row, -1),
-    e: (row) => row && view.edit(row.dataset.row),
-    d: (row) => row && view.edit(row.dataset.row, { field: "due" }),
+    e: (row) => {
+      const { rows } = view.selection;
+      const one = rows.includes(row) ? row : rows[0] ?? row; // only one task can be open
+      if (one) view.edit(one.dataset.row);
+    },
+    d: (row) => view.selection.act("date") || (row && view.edit(row.dataset.row, { field: "due" })),
     x: (row) => row && view.selection.toggle(row),
-    Delete: (row) => row?.querySelector(".remove").click(),
+    Delete: (row) => view.selection.act("delete") || row?.querySelector(".remove").click(),
   };
   if (isMac) actions.Backspace = actions.Delete;
   onKey(window, (event) => {

@@ -120,8 +120,9 @@ export class TaskPage {
     this.#interrupted = editing;
     find("new").value = draft ?? "";
     setNewDay(due ?? "");
-    const isAdding = location.hash === "#add"; // the shortcut of the installed app
-    this.#filter(place.filter ?? location.hash.slice(1), "replaceState");
+    const name = place.filter ?? location.hash.slice(1);
+    const isAdding = name === "add"; // the shortcut of the installed app
+    this.#filter(name, "replaceState");
     if (isAdding) find("new").focus();
     else if (!editing) focusNew(true);
   }
@@ -129,6 +130,7 @@ export class TaskPage {
   #listen() {
     offerDays();
     find("add").addEventListener("submit", (event) => this.#add(event));
+    find("add").addEventListener("input", () => find("new-error").textContent && this.#complain({ isWriting: true }));
     find("new").addEventListener("paste", (event) => this.#paste(event));
     find("clear").addEventListener("click", () => this.#clearCompleted());
     find("toast").before(find("selection"));
@@ -289,11 +291,17 @@ export class TaskPage {
     event.preventDefault();
     const field = find("new");
     const { text, due } = newTask();
-    const fault = faultOf(text) ?? dateFault(find("new-day"));
-    find("new-error").textContent = fault ?? "";
-    field.setAttribute("aria-invalid", String(Boolean(fault)));
-    if (fault) return field.focus();
+    if (this.#complain()) return field.focus();
     this.#addAll([{ text, due }]);
+  }
+
+  /** Says what is wrong with the new task; returns whether anything is. An empty text is wrong only when it is sent. */
+  #complain({ isWriting } = {}) {
+    const { text } = newTask();
+    const fault = (isWriting && !text ? null : faultOf(text)) ?? dateFault(find("new-day"));
+    find("new-error").textContent = fault ?? "";
+    find("new").setAttribute("aria-invalid", String(Boolean(fault)));
+    return Boolean(fault);
   }
 
   /** Adds tasks before all others, and empties the field. */
@@ -486,9 +494,10 @@ const timeOf = (time) =>
   new Date(time).toLocaleTimeString(locale(), { timeStyle: time - Date.now() < 120000 ? "medium" : "short" });
 
 function lengthFault(field, text) {
-  const bytes = new TextEncoder().encode(text).length;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST[field])); // in UTF-16, without half a character
   const subject = field === "text" ? "This is" : "These notes are";
-  return bytes > LONGEST[field] ? `${subject} too long: ${bytes} bytes, and ${LONGEST[field]} can be kept.` : null;
+  const tooMany = [...text.slice(read)].length;
+  return tooMany ? `${subject} ${counted(tooMany, "character")} too long.` : null;
 }
 
 /** Asks whose session this is: waiting changes are kept under that name, so nothing can start without it. */

@@ -262,7 +262,7 @@ export class ListView {
 
   #renderRows(lists) {
     const wanted = new Set(Object.values(lists).flat().map((task) => task.row));
-    const focus = this.#focusBeforeRemoval(wanted);
+    const focus = this.#focusBeforeLeaving(lists);
     const focused = document.activeElement;
     for (const [name, element] of this.#rows) {
       if (wanted.has(name)) continue;
@@ -298,18 +298,23 @@ export class ListView {
     list.hidden = tasks.length === 0;
   }
 
-  /** Moves the focus of a removed row to the next one, else to the one before, else to the field for new tasks. */
-  #focusBeforeRemoval(wanted) {
-    const row = document.activeElement?.closest?.(".row");
-    if (!row || wanted.has(row.dataset.row)) return null;
-    const selector = document.activeElement.classList.contains("check") ? ".check" : ".remove";
-    const stays = (step) => {
-      let other = row[step];
-      while (other && !wanted.has(other.dataset.row)) other = other[step];
-      return other;
+  /** Gives the focus of a row that leaves its list to the same control of the next row, else of the one before, else to the field
+   * for new tasks. It never goes to a button that deletes: who presses Enter twice would lose another task. */
+  #focusBeforeLeaving(lists) {
+    const control = document.activeElement;
+    const row = control?.closest?.(".row");
+    if (!row) return null;
+    const staying = new Set(lists[row.parentElement === this.#lists.done ? "done" : "open"].map((task) => task.row));
+    if (staying.has(row.dataset.row)) return null;
+    const other = (step) => {
+      let next = row[step];
+      while (next && !staying.has(next.dataset.row)) next = next[step];
+      return next;
     };
-    const next = stays("nextElementSibling") ?? stays("previousElementSibling");
-    return () => (next ? next.querySelector(selector).focus() : focusNew());
+    const next = other("nextElementSibling") ?? other("previousElementSibling");
+    const name = ["edit", "when"].find((name) => control.classList.contains(name)) ?? "check";
+    const preventScroll = !control.matches(":focus-visible"); // who works with the mouse may look elsewhere
+    return () => (next ? next.querySelector(`.${name}`).focus({ preventScroll }) : focusNew());
   }
 
   has(name) {

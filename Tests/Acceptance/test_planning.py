@@ -173,7 +173,7 @@ class Notes(Planning):
         self.person.press("Pack", ".edit")
         self.chrome.execute_script("document.querySelector('.editor [name=notes]').value = 'ü'.repeat(5001)")
         self.chrome.one(".editor [name=notes]").send_keys(Keys.CONTROL, Keys.ENTER)
-        self.assertIn("10002 bytes", self.chrome.words(".editor .field-error"))
+        self.assertIn("1 character too long", self.chrome.words(".editor .field-error"))
 
     def test_neither_device_overwrites_the_notes_of_the_other(self):
         self.person.save("Pack")
@@ -466,7 +466,7 @@ class Finding(Planning):
         self.await_focus("Edit Visit the Café")
         self.chrome.key(Keys.DELETE)
         person.await_texts("Buy milk", "Buy bread")
-        self.await_focus("Delete Buy bread")
+        self.await_focus("Edit Buy bread")
         self.chrome.key("/")
         self.await_focus("Search tasks and notes")
         self.chrome.key(Keys.ESCAPE)
