@@ -14,6 +14,9 @@ extension ResponseStream {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether something waits to be sent.
+    package var hasContent: Bool { if case .hasContent = condition(isStopping: false) { true } else { false } }
+
     /// Whether nothing is left to send, and nothing will come.
     package var isOver: Bool { if case .isOver = condition(isStopping: false) { true } else { false } }
 }
