@@ -9,7 +9,7 @@ import Tokens
 
 @Suite("A stream of changes misses nothing, and asks no more than it must, when something goes wrong")
 struct StreamTroubleTests {
-    private let store = TroubledStore()
+    private let store: TroubledStore
     private let clock = ManualClock()
     private let tested: TestedAPI
     private let verifier: ChangingVerifier
@@ -17,7 +17,9 @@ struct StreamTroubleTests {
     private let alice = Owner(NameVerifier.alice)
 
     init() {
-        let (store, clock, answers) = (store, clock, answers)
+        let (clock, answers) = (clock, answers)
+        let store = TroubledStore(answers)
+        self.store = store
         let verifier = ChangingVerifier(clock)
         self.verifier = verifier
         tested = TestedAPI(.inProcess) { configuration in
@@ -155,9 +157,13 @@ private final class TroubledStore: CommandStore {
     }
 
     let commits = CommitListeners()
+    private let answers: AnswerMemory
     private let guarded = Mutex(State())
 
-    init() { putBack() }
+    init(_ answers: AnswerMemory) {
+        self.answers = answers
+        putBack()
+    }
 
     var state: State { guarded.withLock { $0 } }
 
@@ -165,7 +171,7 @@ private final class TroubledStore: CommandStore {
 
     /// Puts an empty list in the place of every list.
     func putBack() {
-        let inner = MemoryTaskStore()
+        let inner = MemoryTaskStore(answers: answers)
         inner.commits.add { [commits] numbers in
             commits.tell(
                 of: numbers.map { owner, number in

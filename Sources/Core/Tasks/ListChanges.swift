@@ -201,7 +201,7 @@ package struct ChangesRendering: Sendable {
     package consuming func outcome() -> Result<ChangesOutcome, StoreError> {
         if let failure { return .failure(failure) }
         let (next, more) = end
-        return .success(.page(ChangesPage(tasks: page.list(), removed: removed, next: next, more: more)))
+        return .success(.page(ChangesPage(tasks: page.tasks(), removed: removed, next: next, more: more)))
     }
 
     private var end: (next: ChangePoint, more: Bool) {

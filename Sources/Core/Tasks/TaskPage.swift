@@ -67,6 +67,12 @@ package struct TaskPage: Sendable {
         return true
     }
 
+    /// The tasks of an answer that says in its own way what follows them.
+    package consuming func tasks() -> TaskList {
+        next = nil
+        return list()
+    }
+
     /// The list, with the place of a long answer.
     package consuming func list() -> TaskList {
         rendering.append("]")

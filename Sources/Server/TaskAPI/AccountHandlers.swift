@@ -50,7 +50,7 @@ extension TaskHandlers {
         var response = Self.json(body)
         response.headers.append("Content-Disposition", "attachment; filename=\"tasks.json\"")
         if let next { response.headers.append("Link", "<\(next)>; rel=\"next\"") }
-        response.kept = place
+        if response.body.count > AnswerMemory.unplaced { response.kept = place }
         return response
     }
 

@@ -90,7 +90,6 @@ struct Replay {
     func refusal(of identifier: String) async -> TokenRefusal? {
         let header = JSONValue.object(TestClaims.header.with("kid", .string(identifier))).serialized()
         let token = "\(Base64URL.encode(header)).\(Self.rest)"
-        return serving.contains(identifier)
-            ? await bench.refusal(token) : await bench.refusalDuringRefresh(token)
+        return await bench.refusalDuringRefresh(token)
     }
 }

@@ -100,8 +100,8 @@ struct ChangeListConformance {
             #expect(try await change([1, 2, 3], at: 2000) == ([1, 2, 3], nil))
             #expect(try await change([9, 8, 12, 11, 10, 5, 7, 6], at: 2000) == ([9, 8, 12, 11, 10, 5], 5))
             #expect(try await store.find(6, of: alice)?.completed == true)
-            let rest = try await store.list(TaskQuery(limit: 2, after: 5), of: alice)
-            #expect(try JSONValue(parsing: rest.json).array?.compactMap { $0["Id"].integer } == [6, 7])
+            let rest = try await store.list(TaskQuery(limit: 2, after: 5), of: alice).json
+            #expect(try JSONValue(parsing: rest).array?.compactMap { $0["Id"].integer } == [6, 7])
             // Without a place there is room for one of them.
             let places = (0..<2).compactMap { _ in answers.place(for: alice) }
             #expect(try await change([4, 1, 2], at: 3000) == ([4], 0) && places.count == 2)

@@ -40,7 +40,7 @@ struct LargeRecordTests {
     @Test func `The store reads lists of any length without a pause`() async throws {
         let store = try PostgreSQLTaskStore.open(records.address)
         defer { store.close() }
-        let items = try await added(500, to: store)
+        let items = try await added(490, to: store)
         #expect(try await store.lists(items, of: owner))
         for count in stride(from: 1, through: 30, by: isSanitized ? 7 : 1) {
             let query = TaskQuery(limit: count)

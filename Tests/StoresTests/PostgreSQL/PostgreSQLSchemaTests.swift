@@ -99,20 +99,6 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    @Test func `The first rows of a list leave notes of more than 400 bytes out`() async throws {
-        let address = try server.newDatabase()
-        let store = try PostgreSQLTaskStore.open(address)
-        defer { store.close() }
-        for length in [400, 401] {
-            let notes = JSONValue.string(String(repeating: "x", count: length))
-            _ = try await store.added("x", details: TaskDetails([.notes: notes]), of: alice)
-        }
-        let rows = try PipelineConnection(to: ConnectionTarget(parsing: address)).run(
-            TaskStatement.page.sql, [.text("alice"), .integer(1), .boolean(nil), .integer(9)])
-        let lengths = (0..<2).map { rows.text($0, 6 + TaskDetail.notes.rawValue).utf8.count }
-        #expect(lengths == [400, 0])
-    }
-
     /// The number after `tasks_p`, `owners_p` or `attempts_p`.
     private static func partition(in line: Substring) -> Substring? {
         for table in ["tasks_p", "owners_p", "attempts_p"] {

@@ -35,10 +35,11 @@ extension Configuration {
     fileprivate func ready(at base: String) -> JSONObject {
         let policy = firstPolicy ?? Policy("", kind: .signIn)
         let start = "\(base)\(path(of: policy))"
+        let keys = profile == .strict ? Routes.keys.belowIssuer : Routes.keys
         return [
             "profile": .string(profile.rawValue), "tenant": .string(tenant.name), "tenantID": .string(tenant.id),
             "issuer": .string(provider.issuer(of: policy, at: base)),
-            "metadata": .string("\(start)/\(Routes.metadata.path)"), "keys": .string("\(start)/\(Routes.keys.path)"),
+            "metadata": .string("\(start)/\(Routes.metadata.path)"), "keys": .string("\(start)/\(keys.path)"),
             "users": .array(users.map(\.json)), "clients": .array(applications.clients.map(\.json)),
             "resources": .array(applications.resources.map(\.json)),
         ]
