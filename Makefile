@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers soak drill-restart fuzz drill-failover drill-shards bench clean
+.PHONY: help run check test test-all instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers soak drill-restart fuzz drill-failover bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -66,9 +66,6 @@ fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARG
 
 drill-failover: ## Take the primary away from PostgreSQL under Patroni: killed, cut off, stopped, full; FAULTS='kill --times 1' chooses
 	@scripts/install build bench && scripts/build release && scripts/test-containers Benchmarks/failover $(FAULTS)
-
-drill-shards: ## Serve from three PostgreSQL servers, the tables divided over two of them
-	@scripts/install build bench && scripts/build release && Benchmarks/shards
 
 bench: ## Measure a release build beside bare C, nginx, Go and FastAPI (15 minutes after the build); WRITE=1 keeps the results
 	@Benchmarks/run $(if $(WRITE),--write)
