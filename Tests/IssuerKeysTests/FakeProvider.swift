@@ -161,10 +161,13 @@ struct Bench {
             defer { isDone.set() }
             return await self.refusal(token)
         }()
-        await eventually("the token waits, or has its result") {
-            verifier.statuses[source].keys.waiters > 0 || isDone.isSet
-        }
-        refresh(source)
+        // A token whose key was replaced by none waits once more, for the key that is now unknown.
+        repeat {
+            await eventually("the token waits, or has its result") {
+                verifier.statuses[source].keys.waiters > 0 || isDone.isSet
+            }
+            refresh(source)
+        } while !isDone.isSet
         return await refusal
     }
 }

@@ -57,7 +57,8 @@ struct AlternatingKeySetTests {
                 longest = max(longest, refused[index])
             }
         }
-        #expect((1...30).contains(longest), "\(longest) s")
-        #expect(replay.bench.provider.asked.count <= 2 + seconds / 30)
+        // No test can sign for the provider, so each token of a known key also asks, once a minute (V-98).
+        #expect((1...60).contains(longest), "\(longest) s")
+        #expect(replay.bench.provider.asked.count <= 2 + seconds / 30 + seconds / 60)
     }
 }
