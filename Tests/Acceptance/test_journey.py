@@ -129,7 +129,7 @@ class Journey(PageTest):
         self.chrome.one("#new").clear()
         self.chrome.execute_script("document.getElementById('new').value = 'ü'.repeat(2049)")
         self.chrome.one("#new").send_keys(Keys.ENTER)
-        self.assertIn("4098 bytes", self.chrome.words("#new-error"))
+        self.assertIn("1 character too long", self.chrome.words("#new-error"))
         self.assertEqual(self.person.texts(), [])
         self.assertEqual(len(self.chrome.one("#new").get_attribute("value")), 2049)
 
