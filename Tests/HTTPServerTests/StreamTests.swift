@@ -267,7 +267,7 @@ struct StreamTests {
         eventuallyBlocking { server.statistics.streams == 4 }
         others.removeLast()
         eventuallyBlocking { server.statistics.connections == 6 }
-        // Those are one of the others, and the one whose stream is over.
+        // The two connections are another one, and the one whose stream is over.
         #expect(try RawClient(port: server.port).isClosedByServer)
         #expect(try streams[0].get("/plain")?.status == 200)
         withExtendedLifetime((streams, others)) {}

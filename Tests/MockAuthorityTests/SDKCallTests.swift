@@ -65,7 +65,7 @@ struct SDKCall: Sendable, CustomTestStringConvertible {
     var says: [String] = []
     /// Changes the registration of the first client.
     var client: @Sendable (inout Client) -> Void = { _ in }
-    /// What happened before the request.
+    /// The steps that were made before the request.
     var before: (@Sendable (SDKExchange) async throws -> Void)?
 
     var testDescription: String { "\(sdk) at \(service.rawValue): \(request.prefix(120))" }

@@ -13,7 +13,7 @@ final class ChangeStream: Sendable {
         /// The highest change number that was told since the last question, whose answer has what was told before.
         var newest: Int64 = 0
         var phase = Phase.asking
-        /// What tokens were judged by when that of the stream was judged.
+        /// The generation under which the token of the stream was last judged.
         var generation: UInt64?
         /// Weak, because whoever drops the answer ends the stream.
         weak var content: ResponseStream?

@@ -113,7 +113,7 @@ extension ChangeStreams {
     private var all: [ChangeStream] { table.withLock { $0.streams.values.flatMap(\.values) } }
 }
 
-// What makes streams continue or end.
+// The events after which streams continue or end.
 extension ChangeStreams {
     /// Continues the streams of a person who are behind this change number.
     func tell(_ owner: Owner, _ number: Int64) {
