@@ -124,7 +124,7 @@ class LogSize(MockTest):
         before = self.written()
         with running(attackers, LISTS, "PATCH"):
             log = self.largest_log(SECONDS)
-            lists, written = sum(each.statuses[204] for each in attackers), self.written() - before
+            lists, written = sum(each.statuses[200] for each in attackers), self.written() - before
             with running([beside], ADDITIONS, "POST"):
                 log = max(log, self.largest_log(SECONDS))
         rows = lists * TASKS * (len(TEXT) + len(NOTES))

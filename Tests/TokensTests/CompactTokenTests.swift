@@ -35,11 +35,11 @@ struct CompactTokenTests {
     @Test func `The cost of a refusal for length does not grow with the length (V-07)`() {
         let long = String(decoding: [UInt8](repeating: 0x41, count: 1 << 24), as: UTF8.self)
         let time = processorTime {
-            for _ in 0..<1000 where refusal(long) != .tooLong {
+            for _ in 0..<100 where refusal(long) != .tooLong {
                 Issue.record("a token of 16 MiB was accepted")
             }
         }
-        // Decoding 16 GB would take minutes.
-        #expect(time < .seconds(20))
+        // Decoding 1.6 GB would take a minute.
+        #expect(time < .seconds(10))
     }
 }

@@ -50,6 +50,10 @@ package final class SQLiteTaskStore: CommandStore {
         let folder = try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             try Folder.makeTemporary("task-server")
         }
+        var options = options
+        let observer = options.observer
+        // That it is new is no news.
+        options.observer = { if case .created = $0 {} else { observer($0) } }
         do throws(OperatorError) {
             return try open(path: "\(folder)/tasks.db", in: folder, options)
         } catch {
