@@ -83,6 +83,8 @@ static inline int csqlite_open(sqlite3_vfs *vfs, const char *name, sqlite3_file 
 
 // Registers the VFS "clean", which stays until the end of the program; to be called once.
 static inline int csqlite_register(void) {
+    // Nobody asks how much memory SQLite has taken, which it counts under a lock. (After its first use SQLite would refuse this.)
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3_vfs *base = sqlite3_vfs_find(NULL);
     struct csqlite_vfs *clean = malloc(sizeof *clean);
     if (!base || !clean) return SQLITE_NOMEM;
