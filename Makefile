@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers soak drill-restart fuzz drill-failover bench clean
+.PHONY: help run check test test-all instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers soak drill-restart fuzz drill-citus drill-failover bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -63,6 +63,9 @@ drill-restart: ## Restart a server ten times during a million requests (10 minut
 
 fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARGET= choose
 	@scripts/fuzz
+
+drill-citus: ## Lose nodes of Citus, move shards and people, and compare its rates with one PostgreSQL (3 minutes; needs Citus)
+	@scripts/install build bench && scripts/build release && Benchmarks/citus
 
 drill-failover: ## Take the primary away from PostgreSQL under Patroni: killed, cut off, stopped, full; FAULTS='kill --times 1' chooses
 	@scripts/install build bench && scripts/build release && scripts/test-containers Benchmarks/failover $(FAULTS)

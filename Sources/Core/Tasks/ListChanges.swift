@@ -18,6 +18,9 @@ package struct ChangePoint: Sendable, Hashable {
 
     /// The point of an owner who never had a task, and so knows nothing; no list has the origin 0.
     package static let beginning = ChangePoint(origin: 0, number: 0)
+
+    /// An origin for a list that begins anew; lists from before there were origins have 1.
+    package static var newOrigin: Int64 { .random(in: 2...Int64.greatestTaskNumber) }
 }
 
 extension ChangePoint {

@@ -44,7 +44,7 @@ private func run(
         case .explainToken: return try explainToken(settings)
         case .backup(let target): return try backup(settings.storage, to: target)
         case .restore(let copy): return try restore(settings.storage, from: copy)
-        case .migrate: return try migrate(settings.storage)
+        case .migrate: return try migrate(settings.storage, distributing: settings.command.distributes)
         case .moveOwners(let map): return try moveOwners(settings, by: map, signals)
         case .deleteOwner(let name): return try deleteOwner(settings, name)
         }

@@ -39,13 +39,13 @@ package struct PostgreSQLDatabase {
     /// servers may run that do not number changes.
     package func prepare(
         partitions: Int?
-    ) throws(OperatorError) -> (migratedFrom: Int?, partitions: PostgreSQLSchema.Partitions, olderUntil: Int64) {
+    ) throws(OperatorError) -> (migratedFrom: Int?, division: PostgreSQLSchema.Division, olderUntil: Int64) {
         let connection = try connect()
         _ = try checkedVersion(on: connection)
         let (version, found, olderUntil) = try translating { () throws(PostgreSQLError) in
             let version = try PostgreSQLSchema.migrate(on: connection, partitions: partitions)
             let older = try connection.run("SELECT max(older_until) FROM task_server_schema")
-            return (version, try PostgreSQLSchema.partitions(on: connection), older.integer(0, 0))
+            return (version, try PostgreSQLSchema.division(on: connection), older.integer(0, 0))
         }
         // A server of a newer version may have been faster.
         _ = try checkedVersion(on: connection)

@@ -6,12 +6,12 @@ package import PostgreSQL
 /// A released migration is never changed: another change is another migration.
 package enum PostgreSQLSchema {
     /// The version of the tables that this program reads and writes.
-    package static var known: Int { migrations((nil, false), areNew: true).count }
+    package static var known: Int { migrations(Division(), areNew: true).count }
 
-    /// The statements of each migration, for tables with these partitions, which may be new.
-    private static func migrations(_ partitions: Partitions, areNew: Bool) -> [String] {
+    /// The statements of each migration, for tables that are divided so, and may be new.
+    private static func migrations(_ division: Division, areNew: Bool) -> [String] {
         [
-            tables(partitions: partitions.count), boundsOfAttempts, details, changeNumbers(partitions),
+            tables(partitions: division.partitions), boundsOfAttempts, details, changeNumbers(division),
             olderServers(mayRun: !areNew),
         ]
     }
@@ -38,13 +38,13 @@ package enum PostgreSQLSchema {
                 PRIMARY KEY (owner, key)
             )\(clause);
             CREATE INDEX attempts_by_time ON attempts(owner, time);
-            \(partitions.map { division(of: ["owners", "tasks", "attempts"], into: $0) } ?? "")
+            \(partitions.map { partitioning(of: ["owners", "tasks", "attempts"], into: $0) } ?? "")
             """
     }
 
     /// Version 2: indexes that find expired idempotency keys, by owner and by age.
     ///
-    /// Deletes the keys that older versions kept too long. Partitions on other servers have their own indexes.
+    /// Deletes the keys that older versions kept too long.
     private static let boundsOfAttempts = """
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         CREATE INDEX attempts_by_age ON attempts(time);
@@ -57,7 +57,7 @@ package enum PostgreSQLSchema {
     ///
     /// The day is text (2026-11-30); NULL means that nothing is set. The migration changes no row. Servers of version 2
     /// go on working, because their statements name their columns. Both tables are locked for a moment, in the order in
-    /// which additions use them. Partitions on other servers need the same columns.
+    /// which additions use them.
     private static let details = """
         ALTER TABLE attempts ADD COLUMN due text COLLATE "C", ADD COLUMN notes text COLLATE "C",
             ADD COLUMN position double precision;
@@ -71,18 +71,10 @@ package enum PostgreSQLSchema {
     /// task's last change, 0 for a change before this migration or by a server of version 3, which goes on working.
     /// `forgotten` is the greatest number whose removal is no longer known. Lists from before have the origin 1, others
     /// a random one. The migration changes no row. There is no index of the numbers: it would make additions dearer,
-    /// and who asks for changes causes no more reading than a list does. Whoever has partitions on other servers makes
-    /// `removed_tasks` with its partitions before. Servers of version 3 do not know the mark of a deletion, so none of
-    /// them may run when a person leaves.
-    private static func changeNumbers(_ partitions: Partitions) -> String {
-        let clause = partitions.count == nil ? "" : " PARTITION BY HASH (owner)"
-        let table = """
-            CREATE TABLE removed_tasks(
-                owner text COLLATE "C" NOT NULL, change bigint NOT NULL, id bigint NOT NULL, time bigint NOT NULL,
-                PRIMARY KEY (owner, change)
-            )\(clause);
-            \(partitions.count.map { division(of: ["removed_tasks"], into: $0) } ?? "")
-            """
+    /// and who asks for changes causes no more reading than a list does. Servers of version 3 do not know the mark of a
+    /// deletion, so none of them may run when a person leaves.
+    private static func changeNumbers(_ division: Division) -> String {
+        let clause = division.partitions == nil ? "" : " PARTITION BY HASH (owner)"
         return """
             ALTER TABLE owners ADD COLUMN change bigint NOT NULL DEFAULT 0,
                 ADD COLUMN forgotten bigint NOT NULL DEFAULT 0, ADD COLUMN origin bigint NOT NULL DEFAULT 1,
@@ -90,7 +82,12 @@ package enum PostgreSQLSchema {
             CREATE INDEX owners_by_deletion ON owners(deleted) WHERE deleted IS NOT NULL;
             ALTER TABLE owners ALTER COLUMN origin SET DEFAULT \(newOrigin);
             ALTER TABLE tasks ADD COLUMN change bigint NOT NULL DEFAULT 0;
-            \(partitions.areForeign ? "" : table)
+            CREATE TABLE removed_tasks(
+                owner text COLLATE "C" NOT NULL, change bigint NOT NULL, id bigint NOT NULL, time bigint NOT NULL,
+                PRIMARY KEY (owner, change)
+            )\(clause);
+            \(division.partitions.map { partitioning(of: ["removed_tasks"], into: $0) } ?? "")
+            \(division.isDistributed ? distribution(of: "removed_tasks") : "")
             CREATE INDEX removed_tasks_by_time ON removed_tasks(time);
             """
     }
@@ -107,10 +104,10 @@ package enum PostgreSQLSchema {
             """
     }
 
-    /// A new origin of an owner's list, in SQL: a number from 2 to 2^53 - 1.
+    /// A new origin of an owner's list, in SQL, as ``Tasks/ChangePoint/newOrigin`` in Swift.
     package static let newOrigin = "2 + floor(random() * 9007199254740990)::bigint"
 
-    private static func division(of tables: [String], into count: Int) -> String {
+    private static func partitioning(of tables: [String], into count: Int) -> String {
         tables.flatMap { table in
             (0..<count).map { number in
                 "CREATE TABLE \(table)_p\(number) PARTITION OF \(table) "
@@ -132,19 +129,46 @@ package enum PostgreSQLSchema {
         return rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0))
     }
 
-    package typealias Partitions = (count: Int?, areForeign: Bool)
+    /// How the tables are divided by owners.
+    package struct Division: Sendable {
+        /// The number of partitions; nil if the tables have none.
+        package var partitions: Int?
+        /// Whether Citus distributes the tables over servers, each of which may fail alone.
+        ///
+        /// Then a transaction and a statement concern one owner, except where they only read.
+        package var isDistributed = false
+    }
 
-    /// Into how many partitions the tables are divided, nil for none, and whether one of them is on another server.
-    package static func partitions(on connection: PipelineConnection) throws(PostgreSQLError) -> Partitions {
+    package static func division(on connection: PipelineConnection) throws(PostgreSQLError) -> Division {
         let rows = try connection.run(
             """
-            SELECT CASE whole.relkind WHEN 'p' THEN count(part.oid) END, coalesce(bool_or(part.relkind = 'f'), false)
-            FROM pg_class whole
-            LEFT JOIN pg_inherits ON inhparent = whole.oid LEFT JOIN pg_class part ON part.oid = inhrelid
-            WHERE whole.oid = to_regclass('tasks') GROUP BY whole.oid, whole.relkind
+            SELECT CASE relkind WHEN 'p' THEN (SELECT count(*) FROM pg_inherits WHERE inhparent = oid) END,
+                to_regclass('pg_dist_partition') IS NOT NULL
+            FROM pg_class WHERE oid = to_regclass('tasks')
             """)
-        guard rows.count > 0 else { return (nil, false) }
-        return (rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0)), rows.boolean(0, 1))
+        guard rows.count > 0 else { return Division() }
+        var division = Division(partitions: rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0)))
+        if rows.boolean(0, 1) {
+            let tables = "SELECT count(*) FROM pg_dist_partition WHERE logicalrelid = to_regclass('tasks')"
+            division.isDistributed = try connection.run(tables).integer(0, 0) > 0
+        }
+        return division
+    }
+
+    private static func distribution(of table: String) -> String {
+        let others = table == "owners" ? "" : ", colocate_with => 'owners'"
+        return "SELECT create_distributed_table('\(table)', 'owner'\(others));"
+    }
+
+    /// Lets Citus distribute the tables, each owner's rows together; false if they were distributed before.
+    static func distribute(on connection: PipelineConnection) throws(PostgreSQLError) -> Bool {
+        guard try !division(on: connection).isDistributed else { return false }
+        let tables = ["owners", "tasks", "attempts", "removed_tasks"].map(distribution)
+        // Servers may connect to any node, and read the version there.
+        for statement in tables + ["SELECT create_reference_table('task_server_schema')"] {
+            try connection.runScript(statement)
+        }
+        return true
     }
 
     /// Runs the missing migrations in one transaction; returns the version before, or nil if no migration was missing.
@@ -169,9 +193,14 @@ package enum PostgreSQLSchema {
         if before == 0 {
             try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
         }
-        let found = before == 0 ? (partitions, false) : try Self.partitions(on: connection)
+        let found = before == 0 ? Division(partitions: partitions) : try division(on: connection)
+        // Otherwise Citus would change several shards at once, of which another statement cannot see all.
+        if found.isDistributed { try connection.runScript("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'") }
         for (index, migration) in migrations(found, areNew: before == 0).enumerated().dropFirst(before) {
-            try connection.runScript(migration)
+            // Citus takes one statement at a time. None of them has a semicolon inside.
+            for statement in migration.split(separator: ";") where !statement.allSatisfy(\.isWhitespace) {
+                try connection.runScript(String(statement))
+            }
             _ = try connection.run("INSERT INTO task_server_schema(version) VALUES ($1)", [.integer(Int64(index + 1))])
         }
         _ = try connection.run("COMMIT")

@@ -11,7 +11,7 @@ final class PostgreSQLSession: StoreSession {
         let target: ConnectionTarget
         let options: PostgreSQLStoreOptions
         /// A transaction may not cover owners of several servers.
-        let isOneOwnerOnly: Bool
+        let isDistributed: Bool
         let preparation: StatementPreparation
         let isHealthy: @Sendable () -> Bool
     }
@@ -44,8 +44,8 @@ final class PostgreSQLSession: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.configuration = configuration
-        // One session is enough. With foreign partitions the operator does it: they are on several servers.
-        nextPruning = number == 0 && !configuration.isOneOwnerOnly ? 0 : .max
+        // One session is enough.
+        nextPruning = number == 0 ? 0 : .max
         hasWriter = (try? connection.run("SELECT xmin FROM owners WHERE owner = ''")) != nil
         isPrepared = try Self.prepare(on: connection, configuration.preparation, hasWriter)
         try connection.enterPipeline()
@@ -90,18 +90,43 @@ final class PostgreSQLSession: StoreSession {
     }
 
     /// Forgets idempotency keys and removed tasks that are too old, also of owners who never come again, and owners who
-    /// were deleted long ago; a failure is tried again later.
+    /// were deleted long ago; a failure is reported, and tried again after a minute.
     private func prune(at now: UInt64) throws(PostgreSQLError) {
         let (options, most) = (configuration.options, Parameter.integer(Int64(Self.mostPruned)))
         let time = options.time.wallMilliseconds
         var isDone = true
-        let old = [(TaskStatement.prune, IdempotencyKey.lifetime), (.pruneOwners, OwnerRow.markLifetime)]
-        let statements = old.map { BoundStatement($0, [.integer(time - $1), most]) }
-        _ = try exchange(statements) { if $1.count == Self.mostPruned { isDone = false } }
-        let tasks = BoundStatement(.pruneRemoved, [.integer(time - options.removedTasksKept), most])
-        // There may be more owners.
-        _ = try exchange([tasks]) { if $1.count > 0 { isDone = false } }
-        nextPruning = isDone ? now + options.pruningMilliseconds * 1_000_000 : 0
+        let (keys, owners) = (time - IdempotencyKey.lifetime, time - OwnerRow.markLifetime)
+        try pruneOnce(
+            isDistributed
+                ? [
+                    BoundStatement(.pruneDistributed, [.integer(keys)]),
+                    BoundStatement(.pruneDistributedOwners, [.integer(owners)]),
+                ]
+                : [
+                    BoundStatement(.prune, [.integer(keys), most]),
+                    BoundStatement(.pruneOwners, [.integer(owners), most]),
+                ], at: now
+        ) { if $0.count == Self.mostPruned { isDone = false } }
+        let removed = Parameter.integer(time - options.removedTasksKept)
+        var owner: Owner?
+        try pruneOnce([BoundStatement(.oldestRemoved, [removed])], at: now) {
+            owner = $0.count > 0 ? Owner($0.text(0, 0)) : nil
+        }
+        if let owner {
+            // There may be more owners.
+            let tasks = BoundStatement(.pruneRemoved, of: owner, [removed, most])
+            try pruneOnce([tasks], at: now) { if $0.count > 0 { isDone = false } }
+        }
+        nextPruning = isDone ? max(nextPruning, now + options.pruningMilliseconds * 1_000_000) : 0
+    }
+
+    private func pruneOnce(
+        _ statements: [BoundStatement], at now: UInt64, _ receive: (borrowing Rows) -> Void
+    ) throws(PostgreSQLError) {
+        let failure = try exchange(statements) { receive($1) }
+        guard let failure, !failure.error.isPassing else { return }
+        nextPruning = now + 6 * configuration.options.pruningMilliseconds * 1_000_000
+        configuration.options.observer(.pruningFailed(reason: failure.error.description))
     }
 
     // MARK: Jobs
@@ -110,6 +135,7 @@ final class PostgreSQLSession: StoreSession {
     var answers: AnswerMemory { configuration.options.answers }
     /// Whether a check of the database writes as an addition does.
     var isProbing: Bool { !configuration.isHealthy() }
+    var isDistributed: Bool { configuration.isDistributed }
 
     func run(_ jobs: [Job]) -> BatchResult {
         do throws(PostgreSQLError) {
@@ -121,7 +147,7 @@ final class PostgreSQLSession: StoreSession {
     }
 
     private func read(_ jobs: [Job]) -> BatchResult {
-        var batch = ReadBatch(jobs, sharesStatements: !configuration.isOneOwnerOnly)
+        var batch = ReadBatch(jobs, sharesStatements: !isDistributed)
         do throws(PostgreSQLError) {
             if !batch.statements.isEmpty {
                 let failure = try exchange(batch.statements) { batch.receive($1, at: $0) }

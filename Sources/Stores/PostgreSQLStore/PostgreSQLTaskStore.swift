@@ -13,11 +13,13 @@ package import Tasks
 package final class PostgreSQLTaskStore: CommandStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions
+    private let isDistributed: Bool
     /// Until when other servers may change lists without a new change number; milliseconds since 1970, UTC.
     private let olderUntil: Int64
 
-    private init(_ options: PostgreSQLStoreOptions, sharesTransactions: Bool, olderUntil: Int64) {
+    private init(_ options: PostgreSQLStoreOptions, isDistributed: Bool, olderUntil: Int64) {
         self.options = options
+        self.isDistributed = isDistributed
         self.olderUntil = olderUntil
         var settings = EngineOptions(
             readers: (0..<max(options.readers, 1)).map { "pg-reader-\($0)" },
@@ -25,7 +27,7 @@ package final class PostgreSQLTaskStore: CommandStore {
         settings.mostReads = 64
         settings.mostBytes = options.mostBytes
         settings.countsUnderWay = true
-        settings.sharesTransactions = sharesTransactions
+        settings.sharesTransactions = !isDistributed
         settings.patience = UInt64(options.deadlineMilliseconds) * 1_000_000
         settings.observer = options.observer
         settings.answers = options.answers
@@ -39,12 +41,12 @@ package final class PostgreSQLTaskStore: CommandStore {
         _ connectionString: String, options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
     ) throws(OperatorError) -> PostgreSQLTaskStore {
         let database = try PostgreSQLDatabase(connectionString)
-        let (version, partitions, olderUntil) = try database.prepare(partitions: options.partitions)
+        let (version, division, olderUntil) = try database.prepare(partitions: options.partitions)
         if let version { options.observer(.upgraded(from: version, to: PostgreSQLSchema.known)) }
-        let store = PostgreSQLTaskStore(options, sharesTransactions: !partitions.areForeign, olderUntil: olderUntil)
+        let store = PostgreSQLTaskStore(options, isDistributed: division.isDistributed, olderUntil: olderUntil)
         let engine = store.engine
         let configuration = PostgreSQLSession.Configuration(
-            target: database.target, options: options, isOneOwnerOnly: partitions.areForeign,
+            target: database.target, options: options, isDistributed: division.isDistributed,
             preparation: StatementPreparation(observer: options.observer), isHealthy: { engine.isHealthy })
         try engine.start { number throws(SessionLoss) in
             try rethrowing(as: { SessionLoss($0.description) }) { () throws(PostgreSQLError) in
@@ -79,7 +81,18 @@ package final class PostgreSQLTaskStore: CommandStore {
 
     package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] {
         // No token can have this owner.
-        try await engine.outcome(of: Owner(""), .find) { PostgreSQLRead.changeNumbers(of: owners, $0) }
+        let ask = { (owners: [Owner]) async throws(StoreError) -> [Owner: Int64] in
+            try await self.engine.outcome(of: Owner(""), .find) { PostgreSQLRead.changeNumbers(of: owners, $0) }
+        }
+        do throws(StoreError) { return try await ask(owners) } catch {
+            guard isDistributed else { throw error }
+            // Owners of a lost server hear of nothing; the others do.
+            var numbers: [Owner: Int64] = [:]
+            for owner in owners {
+                if let one = try? await ask([owner]) { numbers.merge(one) { $1 } }
+            }
+            return numbers
+        }
     }
 
     package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
@@ -153,18 +166,34 @@ extension PostgreSQLTaskStore {
     package static func migrate(_ connectionString: String, partitions: Int?) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
         let (version, found, _) = try database.prepare(partitions: partitions)
-        if let partitions, found.count != partitions {
-            let found = found.count.map { "\($0) partitions" } ?? "no partitions"
+        if let partitions, found.partitions != partitions {
+            let found = found.partitions.map { "\($0) partitions" } ?? "no partitions"
             throw OperatorError(
                 "the tables in \(database.name) have \(found), and stay so",
                 advice: "to divide them into \(partitions), export, migrate an empty database, and import")
         }
-        let division = found.count.map { " in \($0) partitions" } ?? ""
+        let division = found.partitions.map { " in \($0) partitions" } ?? ""
         return switch version {
         case nil: "the tables in \(database.name) are up to date\(division)"
         case 0: "the tables in \(database.name) are made\(division)"
         case .some(let version):
             "the tables in \(database.name) are brought from version \(version) to \(PostgreSQLSchema.known)\(division)"
         }
+    }
+
+    /// Lets Citus distribute the tables of an up-to-date database; returns in a line what was done.
+    package static func distribute(_ connectionString: String) throws(OperatorError) -> String {
+        let database = try PostgreSQLDatabase(connectionString)
+        let connection = try database.connectUpToDate()
+        let isDone = try database.translating { () throws(PostgreSQLError) -> Bool? in
+            let found = try connection.run("SELECT to_regproc('create_distributed_table') IS NOT NULL")
+            return found.boolean(0, 0) ? try PostgreSQLSchema.distribute(on: connection) : nil
+        }
+        guard let isDone else {
+            throw OperatorError(
+                "the database \(database.name) has no extension citus",
+                advice: "install it on each node, and CREATE EXTENSION citus as a superuser (docs/scale.md)")
+        }
+        return "the tables in \(database.name) are distributed by owner\(isDone ? "" : ", as they were before")"
     }
 }

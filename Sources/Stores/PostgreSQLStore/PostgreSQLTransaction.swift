@@ -62,7 +62,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
         for read in reads {
             switch read {
             case .row(let key):
-                if statements.isEmpty { statements.append(statement(.makeOwner)) }
+                if statements.isEmpty { statements.append(statement(.makeOwner, [.integer(ChangePoint.newOrigin)])) }
                 if let key { keys.append(key) }
             case .tasks(let list): wanted += list.filter { ids.insert($0).inserted }
             case .revision(let id): onlyRevisions.append(id)
@@ -239,7 +239,10 @@ struct PostgreSQLTransaction: OwnerTransaction {
         } else if !isOwnerWritten {
             statements.append(statement(.putOwner, counts))
         }
-        if !isMarkWritten { statements.append(statement(.markOwner, [.integer(row.deleted), .integer(row.first)])) }
+        if !isMarkWritten {
+            let mark = [Parameter.integer(row.deleted), .integer(row.first), .integer(ChangePoint.newOrigin)]
+            statements.append(statement(.markOwner, mark))
+        }
         if !areRemovedForgotten { statements.append(statement(.forgetRemoved)) }
         statements += replacedKeys.map { statement(.forgetAttempt, [.text($0)]) }
         if let oldestRecord { statements.append(statement(.forgetAttempts, [.integer(oldestRecord)])) }

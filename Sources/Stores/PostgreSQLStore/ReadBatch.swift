@@ -16,7 +16,7 @@ struct ReadBatch {
     /// What becomes of the first jobs, as far as that is known.
     private var verdicts: [(job: Job, verdict: Verdict)] = []
 
-    /// Several owners may share a statement unless their tasks are on several servers, each of which may fail.
+    /// Several owners may share a statement, unless their tasks are distributed.
     init(_ jobs: [Job], sharesStatements: Bool = true) {
         let all = jobs.compactMap { job in (job.work as? PostgreSQLRead).map { (job: job, read: $0) } }
         let isShared = { (job: Job, read: PostgreSQLRead) in read.point != nil && job.retry.sharing == .all }

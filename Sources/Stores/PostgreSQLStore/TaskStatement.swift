@@ -14,7 +14,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     case attempt
     case insert, change, update, remove, removeSeveral, putOwner, markOwner, forgetAttempt, forgetAttempts, putAttempt
     case forgetRemoved, probe, removeProbe
-    case begin, beginReads, guarantee, commit, rollBack, prune, pruneOwners, pruneRemoved
+    case begin, beginReads, guarantee, commit, rollBack
+    case prune, pruneOwners, pruneDistributed, pruneDistributedOwners, oldestRemoved, pruneRemoved
 
     /// Columns of tasks are in the order of ``TaskColumns``.
     ///
@@ -28,7 +29,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .points: "SELECT owner, origin, change, xmin FROM owners WHERE owner = ANY ($1)"
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .add: Self.addSQL
-        case .makeOwner: "INSERT INTO owners(owner, next_id, tasks) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING"
+        case .makeOwner:
+            "INSERT INTO owners(owner, next_id, tasks, origin) VALUES ($1, 1, 0, $2) ON CONFLICT DO NOTHING"
         case .lockOwner: "SELECT next_id, tasks, change, deleted, first_id FROM owners WHERE owner = $1 FOR UPDATE"
         case .lockRevision: Self.lockSQL("id, revision", "id = $2")
         case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2)")
@@ -44,7 +46,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .remove: Self.removeSQL("id = $5", kept: "VALUES ($1, $5, $6, $7)")
         case .removeSeveral: Self.removeSQL("id = ANY ($5)", kept: "SELECT $1, line.* FROM unnest($5, $6, $7) AS line")
         case .putOwner: Self.putOwnerSQL
-        case .markOwner: Self.markOwnerSQL
+        case .markOwner: "UPDATE owners SET deleted = $2, first_id = $3, origin = $4 WHERE owner = $1"
         case .forgetRemoved: "DELETE FROM removed_tasks WHERE owner = $1"
         case .forgetAttempt: "DELETE FROM attempts WHERE owner = $1 AND key = $2"
         case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND id < $2"
@@ -58,8 +60,11 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .commit: "COMMIT"
         case .rollBack: "ROLLBACK"
         case .prune: Self.pruneSQL
-        case .pruneRemoved: Self.pruneRemovedSQL
         case .pruneOwners: Self.pruneOwnersSQL
+        case .pruneDistributed: "DELETE FROM attempts WHERE time <= $1"
+        case .pruneDistributedOwners: "DELETE FROM owners WHERE \(Self.isGone)"
+        case .oldestRemoved: "SELECT owner FROM removed_tasks WHERE time <= $1 ORDER BY time LIMIT 1"
+        case .pruneRemoved: Self.pruneRemovedSQL
         }
     }
 
@@ -113,7 +118,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """)
 
     /// Adds $2 tasks at once, if there are not more than $3 then and the owner was not deleted at $4 or later; makes
-    /// the owner's row if there is none.
+    /// the owner's row, with the origin $5, if there is none.
     ///
     /// The answer is the id of the first task and its change number. An answer without a row means that nothing was
     /// added, for whatever reason: then each addition reads the owner's row by itself.
@@ -124,21 +129,17 @@ package enum TaskStatement: String, CaseIterable, Sendable {
                 AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
             RETURNING next_id - $2 AS id, change - $2 + 1 AS change
         ), made AS (
-            INSERT INTO owners(owner, next_id, tasks, change) SELECT $1, 1 + $2, $2, $2
+            INSERT INTO owners(owner, next_id, tasks, change, origin) SELECT $1, 1 + $2, $2, $2, $5
             WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM owners WHERE owner = $1)
             ON CONFLICT DO NOTHING RETURNING 1::bigint AS id, 1::bigint AS change
         ), first AS (SELECT id, change FROM taken UNION ALL SELECT id, change FROM made), added AS (
             INSERT INTO tasks(owner, \(TaskColumns.all), change)
             SELECT $1, first.id + line.number - 1, line.text, line.completed, line.time, line.time, 1,
                 \(TaskDetail.list { "line.\($0.name)" }), first.change + line.number - 1
-            FROM first, unnest($5, $6, $7, \(TaskDetail.parameters(from: 8))) WITH ORDINALITY
+            FROM first, unnest($6, $7, $8, \(TaskDetail.parameters(from: 9))) WITH ORDINALITY
                 AS line(text, completed, time, \(TaskDetail.columns), number)
         )
         SELECT id, change FROM first
-        """
-
-    private static let markOwnerSQL = """
-        UPDATE owners SET deleted = $2, first_id = $3, origin = \(PostgreSQLSchema.newOrigin) WHERE owner = $1
         """
 
     private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
@@ -201,12 +202,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
         let arrays = [TaskDetails]().parameters
         return switch self {
-        case .listPoint, .makeOwner, .lockOwner, .completed, .forgetRemoved, .probe, .removeProbe: [text]
+        case .listPoint, .lockOwner, .completed, .forgetRemoved, .probe, .removeProbe: [text]
         case .firstChanges, .laterChanges: [text, number, number]
         case .points: [.texts([])]
         case .page: [text, number, truth, number]
-        case .add: [text, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
-        case .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
+        case .add: [text, number, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
+        case .makeOwner, .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
         case .lockRevisions, .lockTasks: [text, .integers([])]
         case .withText, .attempt, .forgetAttempt: [text, text]
         case .insert: [text, number, text, truth, number, number, number, number] + TaskDetails().parameters
@@ -220,10 +221,12 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .remove: [text, number, number, number, number, number, number]
         case .removeSeveral: [text, number, number, number, .integers([]), .integers([]), .integers([])]
         case .putOwner: [text, number, number, number]
-        case .markOwner: [text, number, number]
+        case .markOwner: [text, number, number, number]
         case .putAttempt: [text, text, number, number, number, text, truth] + TaskDetails().parameters
         case .guarantee: [text]
-        case .prune, .pruneOwners, .pruneRemoved: [number, number]
+        case .prune, .pruneOwners: [number, number]
+        case .pruneDistributed, .pruneDistributedOwners, .oldestRemoved: [number]
+        case .pruneRemoved: [text, number, number]
         case .begin, .beginReads, .commit, .rollBack: []
         }
     }
@@ -243,7 +246,8 @@ extension TaskStatement {
     /// Whether the statement concerns one owner, its `$1`.
     package var namesOwner: Bool {
         switch self {
-        case .begin, .beginReads, .guarantee, .commit, .rollBack, .prune, .pruneOwners, .pruneRemoved, .points: false
+        case .begin, .beginReads, .guarantee, .commit, .rollBack, .points: false
+        case .prune, .pruneOwners, .pruneDistributed, .pruneDistributedOwners, .oldestRemoved: false
         default: true
         }
     }
@@ -252,7 +256,7 @@ extension TaskStatement {
     ///
     /// The other statements are always sent as SQL, because with a pool a session may lack names. A COMMIT that fails
     /// for that reason is in doubt, and a ROLLBACK that fails leaves the session in its failed transaction.
-    var isPrepared: Bool { namesOwner || self == .guarantee || self == .points }
+    var isPrepared: Bool { namesOwner && self != .pruneRemoved || self == .guarantee || self == .points }
 
     /// Removes up to $2 idempotency keys of any owner that are older than $1; the answer has one row for each.
     ///
@@ -265,36 +269,30 @@ extension TaskStatement {
         RETURNING true
         """
 
-    /// Forgets up to $2 tasks of the owner of the one that was removed first, all removed until $1, and notes that in
-    /// the owner's row; the answer has one row for each.
+    /// Forgets up to $3 tasks of an owner, all removed until $2, and notes that in the owner's row; the answer has one
+    /// row for each.
     ///
-    /// The statement takes one owner at a time, whose row it locks, and waits for nobody who has locked the row.
+    /// The statement locks the owner's row, and waits for nobody who has locked the row.
     static let pruneRemovedSQL = """
-        WITH locked AS (
-            SELECT owner FROM owners
-            WHERE owner = (SELECT owner FROM removed_tasks WHERE time <= $1 ORDER BY time LIMIT 1)
-            FOR UPDATE SKIP LOCKED
-        ), gone AS (
+        WITH locked AS (SELECT owner FROM owners WHERE owner = $1 FOR UPDATE SKIP LOCKED), gone AS (
             DELETE FROM removed_tasks USING (
-                SELECT removed_tasks.owner, removed_tasks.change FROM removed_tasks, locked
-                WHERE removed_tasks.owner = locked.owner AND time <= $1 ORDER BY removed_tasks.change LIMIT $2
+                SELECT removed_tasks.change FROM removed_tasks, locked
+                WHERE removed_tasks.owner = $1 AND locked.owner = $1 AND time <= $2 ORDER BY change LIMIT $3
             ) AS old
-            WHERE removed_tasks.owner = old.owner AND removed_tasks.change = old.change RETURNING removed_tasks.change
+            WHERE removed_tasks.owner = $1 AND removed_tasks.change = old.change RETURNING removed_tasks.change
         ), noted AS (
             UPDATE owners SET forgotten = greatest(forgotten, (SELECT max(change) FROM gone))
-            FROM locked WHERE owners.owner = locked.owner
+            WHERE owner = $1 AND EXISTS (SELECT FROM gone)
         )
         SELECT true FROM gone
         """
 
     /// Removes up to $2 rows of owners who were deleted at $1 or before, and have added nothing since.
     static let pruneOwnersSQL = """
-        DELETE FROM owners USING (
-            SELECT owner FROM owners WHERE deleted <= $1 AND tasks = 0 AND next_id = first_id LIMIT $2
-            FOR UPDATE SKIP LOCKED
-        ) AS old
+        DELETE FROM owners USING (SELECT owner FROM owners WHERE \(isGone) LIMIT $2 FOR UPDATE SKIP LOCKED) AS old
         WHERE owners.owner = old.owner RETURNING true
         """
+    private static let isGone = "deleted <= $1 AND tasks = 0 AND next_id = first_id"
 
     /// Gives each statement, and each pause between two, a deadline of $1 milliseconds, and a quarter of a second to
     /// wait for a row that others have locked.

@@ -127,7 +127,7 @@ private struct OwnerWrites {
         var reads: [CommandReads] = []
         for job in jobs {
             guard let write = job.work as? PostgreSQLWrite else { continue }
-            if let (command, answer) = write.addition, job.retry.sharing == .all {
+            if let (command, answer) = write.addition, job.retry.sharing == .all, !session.isDistributed {
                 additions.append((job, command, answer))
                 continue
             }
@@ -140,7 +140,8 @@ private struct OwnerWrites {
         }
         if !additions.isEmpty { first.append(Self.adding(additions.map(\.command), of: owner)) }
         if !commands.isEmpty { first += transaction.first(for: reads) }
-        if !checks.isEmpty { first += checking() }
+        // A lost server takes its owners with it, not all others: whether the service is ready, one transaction says.
+        if !checks.isEmpty, !session.isDistributed { first += checking() }
     }
 
     private static func adding(_ commands: [AddTask], of owner: Owner) -> BoundStatement {
@@ -148,7 +149,7 @@ private struct OwnerWrites {
             .add, of: owner,
             [
                 .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
-                .integer(commands.map(\.issued).min() ?? 0),
+                .integer(commands.map(\.issued).min() ?? 0), .integer(ChangePoint.newOrigin),
                 .texts(commands.map(\.text.value)), .booleans(commands.map(\.completed)),
                 .integers(commands.map(\.time)),
             ] + commands.map(\.details).parameters)

@@ -22,8 +22,10 @@ final class SQLiteWriter: StoreSession {
     private let environment: SQLiteEnvironment
     /// Monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
-    /// Whether to prune before the next batch: a second has passed, or the last pruning reached its limit.
+    /// Whether to prune before the next batch: a second has passed (after a failure a minute), or the last pruning reached
+    /// its limit.
     private var mustPrune = false
+    private var nextPruning: UInt64 = 0
     /// When the log is emptied next, because it may have texts of an owner who was deleted; `.max` if it has none.
     private var nextEmptying: UInt64
     private var copies: LogCopies
@@ -42,13 +44,13 @@ final class SQLiteWriter: StoreSession {
         if now >= nextMaintenance {
             nextMaintenance = now + 1_000_000_000
             noteDisplacement()
-            mustPrune = true
+            mustPrune = now >= nextPruning
         }
         copies.copy(at: transaction.connection.logLength) { patience throws(SQLiteError) in
             try transaction.connection.checkpoint(waiting: patience)
         }
         if mustPrune {
-            prune()
+            prune(at: now)
             if mustPrune { return 0 }
         }
         if transaction.hasDeletedOwner {
@@ -94,17 +96,24 @@ final class SQLiteWriter: StoreSession {
 
     /// Forgets expired idempotency keys, removed tasks and deleted owners, twice as many as a transaction of writes can
     /// add, so that it keeps up.
-    private func prune() {
+    private func prune(at monotonic: UInt64) {
         let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
         // Callers would wait for the lock of another program, too.
         transaction.connection.setBusyTimeout(milliseconds: 0)
         defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
-        // The next write reports the same failure.
-        let keys = try? transaction.pruneKeys(at: now, atMost: limit)
-        try? transaction.pruneOwners(at: now, atMost: limit)
-        let tasks = try? transaction.forgetRemovedTasks(
-            until: now - environment.options.removedTasksKept, atMost: limit)
-        mustPrune = keys == limit || tasks == limit
+        do throws(SQLiteError) {
+            let keys = try transaction.pruneKeys(at: now, atMost: limit)
+            try transaction.pruneOwners(at: now, atMost: limit)
+            let tasks = try transaction.forgetRemovedTasks(
+                until: now - environment.options.removedTasksKept, atMost: limit)
+            mustPrune = keys == limit || tasks == limit
+        } catch {
+            mustPrune = false
+            // Another program that holds the lock is soon done.
+            guard error.kind != .busy else { return }
+            nextPruning = monotonic + 60_000_000_000
+            environment.options.observer(.pruningFailed(reason: error.description))
+        }
     }
 
     /// Copies all of the log into the database and cuts it, unless a reader is in the way.

@@ -16,7 +16,7 @@ struct PostgreSQLTables: TaskTables {
         if use == .fill { _ = try database.prepare(partitions: nil) }
         let connection = try database.connectUpToDate()
         isOneOwnerOnly = try database.translating { () throws(PostgreSQLError) in
-            try PostgreSQLSchema.partitions(on: connection).areForeign
+            try PostgreSQLSchema.division(on: connection).isDistributed
         }
         self.connection = connection
     }

@@ -20,6 +20,9 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
         StoreUnderTest(testDescription: "PostgreSQL") { _, answers in
             try postgreSQL(PostgreSQLServer.started().newDatabase(), answers)
         },
+        StoreUnderTest(testDescription: "PostgreSQL whose tables are distributed") { _, answers in
+            try postgreSQL(DistributedDatabase.new(on: PostgreSQLServer.started()), answers)
+        },
         StoreUnderTest(testDescription: "PostgreSQL through PgBouncer") { _, answers in
             try postgreSQL(PgBouncer.started().newDatabase(), answers)
         },

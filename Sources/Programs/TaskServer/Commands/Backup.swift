@@ -42,14 +42,17 @@ extension StorageSettings {
 }
 
 /// `task-server migrate`: makes the tables, or brings them up to date, and serves no one.
-func migrate(_ storage: StorageSettings) throws(OperatorError) -> ExitStatus {
+func migrate(_ storage: StorageSettings, distributing: Bool) throws(OperatorError) -> ExitStatus {
     switch storage.database {
+    case .memory where distributing, .sqlite where distributing:
+        throw OperatorError("TASKS_DATABASE: only a PostgreSQL database with Citus can be distributed")
     case .memory: StandardStream.output.print("there is nothing to migrate in memory")
     case .sqlite(let path):
         try OpenStore(storage, observer: { _ in }).store.close()
         StandardStream.output.print("the database \(path) is up to date")
     case .postgresql(let address):
         StandardStream.output.print(try PostgreSQLTaskStore.migrate(address, partitions: storage.partitions))
+        if distributing { StandardStream.output.print(try PostgreSQLTaskStore.distribute(address)) }
     }
     return .success
 }

@@ -48,6 +48,7 @@ enum Command: Sendable, Equatable {
             return
                 "--apply, --merge, --list-unmapped and --any-namespace are for move-owners, and --apply is for delete-owner."
         }
+        if flags.distributes, self != .migrate { return "--distribute is for migrate." }
         if case .export = self { return nil }
         return flags.owner == nil ? nil : "--owner is for export."
     }

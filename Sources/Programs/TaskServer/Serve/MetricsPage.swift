@@ -57,6 +57,10 @@ final class MetricsPage: Sendable {
         text.sample("tasks_version", [("version", programVersion)], 1)
         text.single("tasks_ready", .gauge, "1 if requests can be answered, as /readyz says.", readiness.isReady ? 1 : 0)
         observation.requests.render(into: &text)
+        text.family("tasks_store_background_failures_total", .counter, "Failures of work that no request waits for.")
+        for (task, count) in observation.failedPrunings.sorted {
+            text.sample("tasks_store_background_failures_total", [("task", task)], count)
+        }
         text.family("tasks_http_faults_total", .counter, "Requests refused before the API, by the code of the problem.")
         for (code, count) in observation.faults.sorted {
             text.sample("tasks_http_faults_total", [("code", code)], count)

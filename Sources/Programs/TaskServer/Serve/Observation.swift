@@ -11,6 +11,7 @@ final class Observation: Sendable {
     let log: Log
     let requests = RequestMetrics()
     let faults = CounterByName()
+    let failedPrunings = CounterByName(["pruning"])
     private let requestLog: RequestLog
     private let rations = LogRation()
     let keyFailures = RepeatedFailures()
@@ -146,6 +147,9 @@ extension Observation {
         case .diskFull(let reason): ration(.error, "disk-full", reason)
         case .recovered: ration(.info, "commits-recovered", nil)
         case .checkpointFailed(let reason): ration(.error, "checkpoint-failed", reason)
+        case .pruningFailed(let reason):
+            failedPrunings.add("pruning")
+            ration(.warning, "pruning-failed", reason)
         case .displaced(let reason): ration(.error, "database-file-lost", reason)
         case .replaced: ration(.info, "database-file-back", nil)
         case .damaged(let reason): ration(.error, "database-damaged", reason)

@@ -168,6 +168,8 @@ struct CommandFlags: Sendable {
     let move: MoveFlags
     /// The only owner whose tasks are exported.
     let owner: String?
+    /// Whether `migrate` distributes the tables.
+    let distributes: Bool
 
     init(reading reader: inout SettingReader) {
         printSettings = reader.flag(
@@ -178,6 +180,7 @@ struct CommandFlags: Sendable {
         owner = reader.option(
             "owner", .path,
             help: "For export: only what is stored of this person, who is named as in a map of move-owners.")
+        distributes = reader.flag("distribute", help: "For migrate: lets Citus distribute the tables over its nodes.")
         _ = reader.flag("help", help: "Prints this.")
     }
 }
