@@ -47,7 +47,7 @@ export async function call(access, method, path, options = {}) {
 }
 
 /** A network's portal answers in the server's place, with any status. The server repeats the name that a request carries in
- * `client-request-id` (docs/token-validation.md), and nobody else does. So success, also a 204 without a body, is
+ * `client-request-id` (docs/internals/token-validation.md), and nobody else does. So success, also a 204 without a body, is
  * believed only with that name, and a refusal (4xx) only with that or with one of the server's codes ("task.changed"). */
 async function ask(token, method, path, { headers = {}, body, keepalive = false, ...reading }) {
   const name = crypto.randomUUID();

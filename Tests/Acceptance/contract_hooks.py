@@ -59,7 +59,7 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Leaves out what only old clients send (docs/clients.md).
+    """Leaves out what only old clients send (docs/internals/clients.md).
 
     A word in the place of an id stands for the whole list, and an integer beyond 64 bits for no task. A deletion that does not say
     which tasks are meant deletes nothing. A made-up point in the changes is refused. The greatest list that the schema allows is made of one

@@ -42,7 +42,7 @@ struct BadTokenTests {
     }
 
     @Test func `The published holes of validators are listed with bad tokens that exist`() throws {
-        let document = String(decoding: try TestFile("../../docs/token-validation.md").bytes(), as: UTF8.self)
+        let document = String(decoding: try TestFile("../../docs/internals/token-validation.md").bytes(), as: UTF8.self)
         let rows = document.split(separator: "\n").filter {
             $0.hasPrefix("| ") && ($0.contains("V-") || $0.contains("P-"))
         }

@@ -35,7 +35,7 @@ struct ContractTests {
         }
     }
 
-    @Test("A task has the contract's members, and beside them only the names for old clients in docs/clients.md")
+    @Test("A task has the contract's members, and the names for old clients in docs/internals/clients.md")
     func names() async throws {
         let api = TestedAPI(.inProcess)
         let details = TaskDetail.allCases.map { #","\#($0.name)":\#($0.samples[0].rendered)"# }.joined()
@@ -45,7 +45,7 @@ struct ContractTests {
         let oldNames = ["TaskID": "Id", "Owner": "owner", "Text": "task", "Completed": "completed"]
         let found = try #require(task.object).members.map(\.name)
         #expect(found.sorted() == (contract.taskMembers + oldNames.keys).sorted())
-        let clients = String(decoding: try TestFile("../../docs/clients.md").bytes(), as: UTF8.self)
+        let clients = String(decoding: try TestFile("../../docs/internals/clients.md").bytes(), as: UTF8.self)
         for (old, name) in oldNames {
             #expect(task[old] == task[name], "\(old)")
             #expect(clients.contains("| `\(name)` | `\(old)` |"), "\(old)")

@@ -50,7 +50,7 @@ extension Problem {
     /// Returns the answer with this problem; `cacheControl` is nil if the caller adds the field.
     ///
     /// `isOld` says that the address is one of old clients: that with ADAL ends if it gets an object for a list
-    /// (docs/clients.md, "Errors"). `base` is the path below which a proxy has put the server, or nothing.
+    /// (docs/internals/clients.md, "Errors"). `base` is the path below which a proxy has put the server, or nothing.
     package func response(
         for head: RequestHead?, isOld: Bool = false, cacheControl: String? = "no-store", below base: String = ""
     ) -> Response {

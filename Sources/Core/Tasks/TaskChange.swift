@@ -23,7 +23,7 @@ package struct TaskChange: Sendable, Equatable {
 }
 
 extension TaskChange {
-    /// The values of a change under their old names, `Text` and `Completed` (docs/clients.md, "Answers").
+    /// The values of a change under their old names, `Text` and `Completed` (docs/internals/clients.md, "Answers").
     package struct OldNames: Sendable, Equatable {
         package var text: TaskText?
         package var completed: Bool?

@@ -1,7 +1,7 @@
 import Basics
 import JSON
 
-/// A mistake that many people make with tokens, and that the token itself shows (docs/providers.md, P-33).
+/// A mistake that many people make with tokens, and that the token itself shows (docs/internals/providers.md, P-33).
 ///
 /// It is reported beside the refusal, never in place of it: claims prove nothing before the signature is verified.
 package enum CommonMistake: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Basics
 
-/// The knowledge and decisions of one token source's key cache (`docs/keys-and-tokens.md`).
+/// The knowledge and decisions of one token source's key cache (`docs/internals/how-it-works.md`).
 ///
 /// It has no clock, thread or network: times are nanoseconds of the monotonic clock, and `chance` is a random number
 /// from 0 to 1.

@@ -1,4 +1,4 @@
-/// The reliability of the keys (V-70 to V-83); see `docs/keys-and-tokens.md`.
+/// The reliability of the keys (V-70 to V-83); see `docs/internals/how-it-works.md`.
 package enum KeyState: String, Sendable, Equatable, CaseIterable {
     /// Nothing was ever loaded, so tokens cannot be verified.
     case empty
@@ -67,7 +67,7 @@ package enum KeyEvent: Sendable, Equatable {
     case fileNotWritten(reason: String)
 }
 
-/// The times and bounds of the key cache; see `docs/keys-and-tokens.md`.
+/// The times and bounds of the key cache; see `docs/internals/how-it-works.md`.
 package struct KeyTiming: Sendable, Equatable {
     /// The time after which keys are fetched anew, less a jitter of up to a tenth (V-87).
     package var refresh: Duration = .seconds(3600)

@@ -2,7 +2,7 @@ import Basics
 import Synchronization
 import Tokens
 
-/// The verified tokens, so that each is verified once (V-100 to V-109); see `docs/keys-and-tokens.md`.
+/// The verified tokens, so that each is verified once (V-100 to V-109); see `docs/internals/how-it-works.md`.
 ///
 /// Each shard has its own lock, so that event loops do not wait for each other (V-109).
 final class TokenCache: Sendable {

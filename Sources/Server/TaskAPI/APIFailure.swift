@@ -159,7 +159,7 @@ enum InputFailure: Error {
     var problem: Problem {
         switch self {
         case .missingText(looksLikeJSON: false), .text(.empty):
-            // Status and code of the sample servers (docs/clients.md, "Errors").
+            // Status and code of the sample servers (docs/internals/clients.md, "Errors").
             Problem(
                 409, "MissingTask", "The text is missing",
                 "Give a text: {\"task\":\"Buy milk\"} as application/json, or a form field task or Text.")

@@ -115,7 +115,7 @@ package enum BearerCredentials: Equatable, Sendable {
         return token.isEmpty ? .malformed : .token(token)
     }
 
-    /// `OAuth` is the scheme's name in the drafts, to which NXOAuth2Client falls back (docs/clients.md, "Credentials").
+    /// `OAuth` is the scheme's name in the drafts, to which NXOAuth2Client falls back (docs/internals/clients.md, "Credentials").
     private static let schemes = ["Bearer", "OAuth"]
 
     /// Whether the bytes are a `b64token` (RFC 6750 section 2.1).

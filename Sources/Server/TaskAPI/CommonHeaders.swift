@@ -8,7 +8,7 @@ struct CommonHeaders: Sendable {
     private let ofAll: FieldLines
     /// The fields of answers with a person's data, and of errors in their place.
     ///
-    /// Two people may share a cache, and the old iOS clients have one on disk (V-119; docs/clients.md, "Answers").
+    /// Two people may share a cache, and the old iOS clients have one on disk (V-119; docs/internals/clients.md, "Answers").
     private let ofProtected: FieldLines
     /// The fields of the page, which may use its own files and the answers of the authority.
     ///

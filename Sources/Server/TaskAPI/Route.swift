@@ -8,13 +8,13 @@ import Tokens
 /// Everything else is read from ``definition(_:_:)``: how a path is matched, the pattern that a log shows in place of
 /// the path, `Allow`, 405, the methods of a preflight, whether a token is required, and whether a body is read. The
 /// first route that matches is taken. `Tests/TaskAPITests/ContractTests.swift` compares the table with
-/// `Public/openapi.yaml`, which leaves out what only the clients of `docs/clients.md` use.
+/// `Public/openapi.yaml`, which leaves out what only the clients of `docs/internals/clients.md` use.
 ///
 /// A new route is a case, its row, and a handler; each demands the next, or the package does not compile. Two rules:
 ///
 /// - **Reserved names.** Old clients put an owner after `/api/tasks/`: `hellojs`, `anybody`, a login name, a mail
 ///   address, a GUID. A row such as `/api/tasks/count` takes its word from them. So only an English word for a part of
-///   the list may be reserved, in lower-case ASCII letters, and never one that a client in `docs/clients.md` sends. Its
+///   the list may be reserved, in lower-case ASCII letters, and never one that a client in `docs/internals/clients.md` sends. Its
 ///   case comes before ``tasksOfNamedOwner``.
 /// - **What a read may cost.** One statement over rows of one owner, which an index leads to; never a look at other
 ///   people's rows. The answer has at most 16 KiB or a place of `AnswerMemory` before it grows beyond. The handler
@@ -275,7 +275,7 @@ struct PathPattern: Sendable {
 ///
 /// The path below which a proxy has put the server is dropped, since not every proxy takes it away. A leading
 /// `todoserver` is dropped as well, and `tasks` or `tasks:<digits>` is `api/tasks`, because the sample clients were
-/// configured with all of them (docs/clients.md, "Addresses"). Nothing is redirected: clients would lose body or token.
+/// configured with all of them (docs/internals/clients.md, "Addresses"). Nothing is redirected: clients would lose body or token.
 struct RequestPath: Sendable {
     /// A slash before each segment.
     let text: String

@@ -5,7 +5,7 @@ import Tasks
 
 /// The fields that a request gives, by path, query or body, whatever the encoding.
 ///
-/// Names are compared without case, as the sample servers did (docs/clients.md, "Bodies"). Of two names of one value,
+/// Names are compared without case, as the sample servers did (docs/internals/clients.md, "Bodies"). Of two names of one value,
 /// ``text()`` takes the first, and ``change()`` keeps both.
 struct TaskInput {
     typealias Field = JSONObject.Member
@@ -207,7 +207,7 @@ extension JSONValue {
     }
 }
 
-/// A value under the name for new clients and under the one for old clients (docs/clients.md, "Answers").
+/// A value under the name for new clients and under the one for old clients (docs/internals/clients.md, "Answers").
 private struct TwoNames<Value: Equatable> {
     let name: String
     let oldName: String

@@ -3,7 +3,7 @@ import HTTP
 /// The life of the requests of one connection: the one table that says which state follows which event.
 ///
 /// It is a pure value: ``handle(_:)`` takes an event, changes the state and returns the action to perform. It knows no
-/// socket, no clock and no thread. `docs/request-lifecycle.md` shows the table as a diagram.
+/// socket, no clock and no thread. `docs/internals/how-it-works.md` shows the table as a diagram.
 ///
 /// A connection keeps the value under a lock, because three kinds of threads report events:
 ///

@@ -109,7 +109,7 @@ extension BadToken {
     }
 }
 
-// The tokens that show published holes of validators, which docs/token-validation.md lists by their CVE numbers.
+// The tokens that show published holes of validators, which docs/internals/token-validation.md lists by their CVE numbers.
 extension BadToken {
     static let ofKnownHoles =
         holesOfSignatures + holesOfWholes + [

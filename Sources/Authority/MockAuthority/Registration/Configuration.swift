@@ -119,7 +119,7 @@ package struct Policy: Sendable, Equatable {
     /// Whether this policy is made for the password grant; no other policy of B2C allows that grant.
     var allowsPasswordGrant: Bool { kind == .password }
 
-    /// The policies of the sample clients (docs/clients.md, "Credentials"), and those to reset a password
+    /// The policies of the sample clients (docs/internals/clients.md, "Credentials"), and those to reset a password
     /// and for the password grant.
     package static let defaults = [
         Policy("b2c_1_sign_up", kind: .signUp),
