@@ -59,6 +59,13 @@ class Metrics(MockTest):
         described = re.findall(r"^- \*\*(TaskServer\w+)\*\*", (ROOT / "docs/operate.md").read_text(), re.MULTILINE)
         self.assertEqual(alerts, set(described))
 
+    def test_the_metrics_to_look_at_first(self):
+        rows = re.findall(r"^\| `((?:tasks|process)_\w+)` \|.*\| (.*)\|$", (ROOT / "docs/operate.md").read_text(), re.MULTILINE)
+        self.assertEqual(len(rows), 10, rows)
+        self.assertLessEqual({name for name, _ in rows}, set(re.findall(r"(?m)^# TYPE (\w+) ", self.page(self.server))))
+        alerts = set(re.findall(r"alert: (\w+)", (RULES / "rules.yml").read_text()))
+        self.assertLessEqual({alert for _, named in rows for alert in re.findall(r"\w+", named)}, alerts)
+
     def test_certificate(self):
         def end():
             return [float(line.split()[1]) for line in self.page(self.secure).splitlines()
