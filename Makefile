@@ -56,10 +56,10 @@ instructions: ## Count the instructions for a request, and compare them with the
 	@scripts/instructions $(if $(WRITE),--write)
 
 soak: ## Load, kills, faults and full disks for half an hour; SOAK_MINUTES= chooses, SOAK_RECORD=1 keeps the result in Tests/Adversity
-	@scripts/install build test && scripts/build release && Tests/Adversity/soak.py
+	@scripts/install build test adversity && scripts/build release && Tests/Adversity/soak.py
 
 drill-restart: ## Restart a server ten times during a million requests (10 minutes); STORE=postgresql: two servers, behind HAProxy
-	@scripts/install build test && scripts/build release && Tests/Adversity/test_restart.py $(STORE)
+	@scripts/install build test adversity && scripts/build release && Tests/Adversity/test_restart.py $(STORE)
 
 fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARGET= choose
 	@scripts/fuzz
