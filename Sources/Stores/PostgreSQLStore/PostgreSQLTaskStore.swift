@@ -74,7 +74,7 @@ package final class PostgreSQLTaskStore: CommandStore {
     package var commits: CommitListeners { engine.commits }
 
     package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
-        try await engine.outcome(of: query.owner, .find, weight: Job.listWeight) {
+        try await engine.outcome(of: query.owner, .list) {
             PostgreSQLRead.changes(query, in: options.answers, $0)
         }
     }

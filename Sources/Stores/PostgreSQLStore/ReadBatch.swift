@@ -19,7 +19,7 @@ struct ReadBatch {
     /// Several owners may share a statement, unless their tasks are distributed.
     init(_ jobs: [Job], sharesStatements: Bool = true) {
         let all = jobs.compactMap { job in (job.work as? PostgreSQLRead).map { (job: job, read: $0) } }
-        let isShared = { (job: Job, read: PostgreSQLRead) in read.point != nil && job.retry.sharing == .all }
+        let isShared = { (job: Job, read: PostgreSQLRead) in read.point != nil && !job.retry.isAlone }
         let sharing = sharesStatements ? all.filter(isShared) : []
         shared = sharing.count > 1 ? sharing.count : 0
         let alone = shared > 0 ? all.filter { !isShared($0.job, $0.read) } : all

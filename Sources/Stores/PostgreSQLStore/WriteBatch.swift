@@ -127,7 +127,7 @@ private struct OwnerWrites {
         var reads: [CommandReads] = []
         for job in jobs {
             guard let write = job.work as? PostgreSQLWrite else { continue }
-            if let (command, answer) = write.addition, job.retry.sharing == .all, !session.isDistributed {
+            if let (command, answer) = write.addition, !job.retry.isAlone, !session.isDistributed {
                 additions.append((job, command, answer))
                 continue
             }
@@ -185,7 +185,7 @@ private struct OwnerWrites {
         for (index, addition) in additions.enumerated() {
             guard let firstAdded else {
                 // Each reads the owner's row by itself, and has its own outcome.
-                result.verdicts.append((addition.job, .again(addition.job.again(addition.job.retry.afterSplit))))
+                result.verdicts.append((addition.job, .again(addition.job.again(addition.job.retry.alone))))
                 continue
             }
             let item = addition.command.item(firstAdded.id + Int64(index))

@@ -129,7 +129,7 @@ package final class SQLiteTaskStore: CommandStore {
     package var commits: CommitListeners { engine.commits }
 
     package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
-        try await engine.outcome(of: query.owner, .find, weight: Job.listWeight) { reply in
+        try await engine.outcome(of: query.owner, .list) { reply in
             SQLiteRead { statements throws(SQLiteError) in
                 let result = try statements.changes(query)
                 return { reply.answer(result) }

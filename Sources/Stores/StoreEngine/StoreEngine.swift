@@ -7,7 +7,7 @@ package import Tasks
 ///
 /// Some sessions read and some write; while no session of a kind is open, which happens with PostgreSQL only, the
 /// others do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. Owners
-/// take turns (``FairQueue``). For each owner, one session at a time writes, and one reads a list.
+/// take turns (``Turns``). For each owner, one session at a time writes, and one reads a list.
 package final class StoreEngine: Sendable {
     package typealias Opening = @Sendable (_ number: Int) throws(SessionLoss) -> any StoreSession
 
@@ -220,15 +220,8 @@ package final class StoreEngine: Sendable {
     /// Counts and reports what became of a batch, tells the cache what was changed, answers the callers, and tells the
     /// listeners.
     private func finish(_ number: Int, _ result: BatchResult) {
-        var again: [Job] = []
-        for (_, verdict) in result.verdicts {
-            switch verdict {
-            case .answer, .refuse: break
-            case .again(let job): again.append(job.kind == .write ? paused(job) : job)
-            }
-        }
         let now = time.monotonicNanoseconds
-        for event in state.withLock({ $0.finish(number, result, again: again, at: now) }) { report(event) }
+        for event in state.withLock({ $0.finish(number, result, at: now) }) { report(event) }
         // A caller who has an answer must find what was changed.
         if !result.changes.isEmpty { cache.endChange(of: result.changes.map(\.owner)) }
         for (job, verdict) in result.verdicts {
@@ -245,11 +238,6 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    private func paused(_ job: Job) -> Job {
-        var random = SystemRandomNumberGenerator()
-        return job.again(job.retry.paused(from: time.monotonicNanoseconds, using: &random))
-    }
-
     private func report(_ event: StoreEvent?) {
         if let event { options.observer(event) }
     }
@@ -262,12 +250,9 @@ package struct EngineOptions: Sendable {
     package var writers: [String]
     /// Cached long lists take their places here while they are sent.
     package var answers = AnswerMemory()
-    /// The most reads of a batch.
+    /// At so many reads a batch is full; the last turn may exceed it.
     package var mostReads = 1
-    /// The memory of all calls that are not answered, in bytes; more calls are refused as overloaded.
-    ///
-    /// Of one kind of call, one owner may hold a third of what is free. So one owner gets a quarter of all, and some is
-    /// left for owners who hold nothing.
+    /// The memory of all calls that are not answered, in bytes; more calls are refused as overloaded (``CallRoom``).
     package var mostBytes = 32 << 20
     /// Whether jobs that a session has taken count as waiting until they are answered: a database may let them wait.
     package var countsUnderWay = false

@@ -18,7 +18,7 @@ final class MadeUpEngine {
     var state: EngineState
     var now: UInt64 = 0
     /// The jobs that each session runs.
-    private(set) var underWay: [Int: [Job]] = [:]
+    private var underWay: [Int: [Job]] = [:]
     /// The session to wake after the last jobs were taken.
     private(set) var woken: Int?
     private(set) var events: [StoreEvent] = []
@@ -77,18 +77,14 @@ final class MadeUpEngine {
 
     /// Ends what a session runs: all of it is answered, or nothing was kept and some of it is tried again.
     func finish(
-        _ number: Int, hasWritten: Bool = true, failing failure: BatchFailure? = nil, report: ReportedFailure? = nil,
-        pausedUntil pause: UInt64? = nil
+        _ number: Int, hasWritten: Bool = true, failing failure: BatchFailure? = nil, report: ReportedFailure? = nil
     ) {
         let jobs = underWay.removeValue(forKey: number) ?? []
         var result = BatchResult(jobs.map { ($0, .answer {}) })
         if jobs.first?.kind == .write { result.transaction = .committed }
         if hasWritten { result.note(nil) }
         if let failure { result = BatchResult(failed: jobs, failure, .broken(reason: "failed"), report) }
-        let again = result.verdicts.compactMap { if case .again(let job) = $0.verdict { job } else { nil } }
-        var random = SystemRandomNumberGenerator()
-        events += state.finish(
-            number, result, again: again.map { $0.again($0.retry.paused(from: now, using: &random)) }, at: now)
+        events += state.finish(number, result, at: now)
     }
 
     /// Takes and ends what one session runs next, which takes some time.

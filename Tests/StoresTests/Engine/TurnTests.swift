@@ -5,17 +5,10 @@ import Testing
 
 @Suite("Turns of the owners whose jobs wait")
 struct TurnTests {
-    /// The names of the writes of one transaction after the other; one with a long write takes 10 ns, others take 1.
+    /// The names of the writes of one transaction after the other, until none waits.
     private func transactions(_ engine: MadeUpEngine) -> [String] {
-        var found: [String] = []
-        let end = engine.now + 1000
-        while engine.now < end {
-            let names = engine.take(1)
-            engine.now += engine.underWay[1]?.contains { $0.weight > 100 } ?? false ? 10 : 1
-            engine.finish(1)
-            if !names.isEmpty { found.append(names.joined(separator: " ")) }
-        }
-        return found
+        let names = sequence(state: engine) { engine -> [String]? in engine.run(1) }
+        return names.prefix { !$0.isEmpty }.map { $0.joined(separator: " ") }
     }
 
     @Test func `A person with one write waits for one turn of each other person, however much they ask for`() throws {
@@ -44,12 +37,24 @@ struct TurnTests {
         #expect(engine.take(1) == ["a2"])
     }
 
-    @Test func `A list counts as sixteen reads of one task`() throws {
+    @Test func `A turn is one list, or sixteen reads of one task`() throws {
         let engine = MadeUpEngine { $0.mostReads = 1 }
         for number in 1...3 { try engine.submit("list\(number)", of: "alice", .list) }
         try engine.submit(40, of: "bob", .find)
-        let order = (0..<43).map { _ in engine.run(0)[0] }
-        #expect(order.indices { $0.hasPrefix("list") }.ranges.map(\.lowerBound) == [0, 17, 34])
+        let turns = (0..<6).map { _ in engine.run(0) }
+        #expect(turns.map(\.count) == [1, 16, 1, 16, 1, 8])
+        #expect(turns.map { $0[0] } == ["list1", "bob", "list2", "bob", "list3", "bob"])
+    }
+
+    @Test(arguments: [Job.Kind.list, .write])
+    func `An owner whose turn ends comes after all who wait then`(kind: Job.Kind) throws {
+        let engine = MadeUpEngine { $0.mostReads = 1 }
+        let session = kind == .list ? 0 : 1
+        for name in ["1", "2"] { try engine.submit(name, of: "alice", kind, rows: kind == .list ? 1 : 700) }
+        #expect(engine.take(session) == ["1"])
+        try engine.submit("b", of: "bob", kind, rows: kind == .list ? 1 : 700)
+        engine.finish(session)
+        #expect([engine.run(session), engine.run(session)] == [["b"], ["2"]])
     }
 
     @Test func `Reads of one task are taken together, and of each owner one list at a time`() throws {
@@ -102,34 +107,26 @@ struct TurnTests {
         #expect(transactions(engine) == ["1 b1 b3", "2", "3", "4"])
     }
 
-    @Test func `Owners with long writes take turns by rows, however many one of them has`() throws {
+    @Test func `Owners with long writes take turns, however many one of them has`() throws {
         let engine = MadeUpEngine()
         for number in 1...3 { try engine.submit("a\(number)", of: "alice", rows: 700) }
-        for number in 1...2 { try engine.submit("b\(number)", of: "bob", rows: 700) }
+        for number in 1...2 { try engine.submit("b\(number)", of: "bob", rows: 300) }
         try engine.submit("c1", of: "carol", rows: 700)
         #expect(transactions(engine) == ["a1", "b1", "c1", "a2", "b2", "a3"])
-        let rest = MadeUpEngine()
-        for number in 1...2 { try rest.submit("a\(number)", of: "alice", rows: 1000) }
-        for number in 1...5 { try rest.submit("b\(number)", of: "bob", rows: 300) }
-        #expect(transactions(rest) == ["a1", "b1", "b2", "b3", "b4", "a2", "b5"])
     }
 
-    @Test func `While short writes come, a long one waits four times as long as the one before it took`() throws {
+    @Test func `A short write waits for one long write, however many owners have some`() throws {
         let engine = MadeUpEngine()
-        for owner in ["alice", "bob"] { try engine.submit("long", of: owner, rows: 700) }
-        #expect(engine.run(1, for: 10) == ["long"])
-        while engine.now < 50 {
-            try engine.submit("short", of: "carol")
-            #expect(engine.run(1) == ["short"])
+        for number in 0..<20 {
+            for _ in 0..<2 { try engine.submit("long", of: "owner \(number)", rows: 700) }
         }
-        try engine.submit("short", of: "carol")
-        #expect(engine.run(1) == ["long"])
-        // Nobody else waits, and yet the next one lets short writes come.
-        try engine.submit("long", of: "bob", rows: 700)
-        #expect(engine.run(1) == ["short"])
-        #expect(engine.sleepEnd(1) == 55)
-        engine.now = 55
-        #expect(engine.run(1) == ["long"])
+        #expect(engine.take(1) == ["long"])
+        for owner in ["carol", "dave"] { try engine.submit(owner, of: owner) }
+        engine.finish(1)
+        #expect(engine.run(1) == ["carol", "dave"])
+        // While short writes come, too, each transaction of theirs is followed by a long write.
+        try engine.submit("carol", of: "carol")
+        #expect([engine.run(1), engine.run(1), engine.run(1)] == [["long"], ["carol"], ["long"]])
     }
 
     @Test func `Where two sessions write, one of them does no long write`() throws {

@@ -1,0 +1,81 @@
+import Tasks
+
+/// The calls of one kind that one owner has in an engine.
+final class OwnerQueue {
+    let owner: Owner
+    let kind: Job.Kind
+    /// The jobs that wait, in the order in which they are taken.
+    var jobs: [Job] = []
+    /// Whether the owner's next turn must wait: one is under way, or a write that failed pauses.
+    var isHeld = false
+    /// The monotonic time at which the pause of a write ends, in nanoseconds.
+    var pauseEnd: UInt64 = 0
+    /// The memory of all callers who are not answered.
+    var bytes = 0
+
+    init(of owner: Owner, _ kind: Job.Kind) {
+        self.owner = owner
+        self.kind = kind
+    }
+
+    /// Takes the jobs of one turn, none if the first job is not ready; see ``Turns``.
+    fileprivate func takeTurn(if isReady: (Job) -> Bool) -> ArraySlice<Job> {
+        let most = kind != .list ? Job.mostOfShort : isHeld ? 0 : 1
+        var (count, weight) = (0, 0)
+        while count < jobs.count, weight + jobs[count].weight <= most, isReady(jobs[count]) {
+            weight += jobs[count].weight
+            count += 1
+        }
+        guard count > 0 else { return [] }
+        isHeld = kind != .find
+        let taken = jobs[..<count]
+        jobs = Array(jobs[count...])
+        return taken
+    }
+}
+
+/// The owners whose jobs wait for sessions of one role and may be taken, in the order of their turns.
+///
+/// A turn is one list, up to 16 reads of single tasks, short writes of up to 16 rows, or one long write. The next turn
+/// of its owner comes after those of all others who wait when the turn ends. So a person with one job waits for at most
+/// one turn of each other person, and not for their long writes, which take turns with the short ones.
+struct Turns {
+    private(set) var owners: [OwnerQueue] = []
+
+    mutating func append(_ queue: OwnerQueue) { owners.append(queue) }
+
+    mutating func remove(_ queue: OwnerQueue) { owners.removeAll { $0 === queue } }
+
+    /// The place of the first owner whose next write is long, or is short.
+    func next(isLong: Bool) -> Int? { owners.firstIndex { $0.jobs[0].isLong == isLong } }
+
+    /// Takes the jobs of one turn after the other, until they weigh enough together.
+    mutating func take(upTo most: Int, if isReady: (Job) -> Bool) -> [Job] {
+        var jobs: [Job] = []
+        var weight = 0
+        func hasTurn(_ queue: OwnerQueue) -> Bool {
+            guard weight < most else { return false }
+            let turn = queue.takeTurn(if: isReady)
+            jobs += turn
+            weight += turn.reduce(0) { $0 + $1.weight }
+            return !turn.isEmpty
+        }
+        var served: [OwnerQueue] = []
+        owners.removeAll { queue in
+            guard hasTurn(queue) else { return false }
+            served.append(queue)
+            return true
+        }
+        var round = served
+        while !round.isEmpty { round.removeAll { !hasTurn($0) } }
+        owners += served.filter { !$0.isHeld && !$0.jobs.isEmpty }
+        return jobs
+    }
+
+    /// Takes the first job of the owner at a place, who has no other job in this turn.
+    mutating func takeOne(at place: Int) -> Job {
+        let queue = owners.remove(at: place)
+        queue.isHeld = true
+        return queue.jobs.removeFirst()
+    }
+}

@@ -1,0 +1,198 @@
+import Tasks
+
+/// The jobs that wait for sessions, by owner, and the memory of their callers.
+struct WaitingJobs {
+    /// By kind: the owners with callers who are not answered.
+    private var queues = Job.Kind.allCases.map { _ in [Owner: OwnerQueue]() }
+    private var reads = Turns()
+    private var writes = Turns()
+    /// Whether the last transaction had a long write: if short ones wait, too, they are next.
+    private var wasLong = true
+    /// The owners with a write that failed, and is tried again after a pause.
+    private var paused: [OwnerQueue] = []
+    /// The lists that wait, which later callers may share.
+    private var lists: [ListTasks: Job] = [:]
+    private var room: CallRoom
+    private var random = SystemRandomNumberGenerator()
+
+    init(_ room: CallRoom) { self.room = room }
+
+    /// The owners with jobs that wait for sessions of a role, also if a turn of theirs is under way.
+    private func owners(_ role: SessionRole) -> [OwnerQueue] {
+        Job.Kind.allCases.filter { $0.role == role }.flatMap { queues[$0.rawValue].values.filter { !$0.jobs.isEmpty } }
+    }
+
+    func callers(_ role: SessionRole) -> Int { owners(role).reduce(0) { $1.jobs.reduce($0) { $0 + $1.callers } } }
+
+    func isEmpty(_ role: SessionRole) -> Bool { owners(role).isEmpty }
+
+    /// Whether a session of a role may find something to take.
+    func isReady(_ role: SessionRole) -> Bool { !(role == .reads ? reads : writes).owners.isEmpty }
+
+    /// When the first pause ends, as a monotonic time.
+    var nextPauseEnd: UInt64 { paused.reduce(.max) { min($0, $1.pauseEnd) } }
+
+    // MARK: Callers
+
+    /// Lets a job wait, or its caller with those of an equal list.
+    ///
+    /// Returns whether a session can take it now, or nil if there is no room. A job whose owner's turn is under way is
+    /// taken by the session that ends the turn.
+    mutating func add(_ job: Job) -> Bool? {
+        let queue = queue(for: job)
+        guard room.take(job.bytes, for: queue) else {
+            giveBack(0, of: queue)
+            return nil
+        }
+        if let list = job.list {
+            if let equal = lists[list.query]?.list {
+                equal.join(list)
+                return false
+            }
+            lists[list.query] = job
+        }
+        queue.jobs.append(job)
+        if queue.jobs.count == 1 { takesTurns(queue) }
+        return !queue.isHeld
+    }
+
+    /// The queue of the job's owner, found or made with one search.
+    private mutating func queue(for job: Job) -> OwnerQueue {
+        func found(_ queue: inout OwnerQueue) -> OwnerQueue { queue }
+        return found(&queues[job.kind.rawValue][job.owner, default: OwnerQueue(of: job.owner, job.kind)])
+    }
+
+    /// Removes the job of a caller who has left, if it waits; returns how to answer the caller.
+    mutating func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) -> (@Sendable (StoreError) -> Void)? {
+        guard let queue = queues[kind.rawValue][owner] else { return nil }
+        for job in queue.jobs {
+            if let list = job.list {
+                guard let reply = list.remove(call) else { continue }
+                if list.count == 0 { remove(job) }
+                giveBack(Job.callBytes, of: queue)
+                return { reply.answer(.failure($0)) }
+            }
+            guard job.call == call else { continue }
+            remove(job)
+            return job.refuse
+        }
+        return nil
+    }
+
+    /// Removes jobs of these roles wherever they wait: all, or those that came before a time.
+    mutating func remove(_ roles: [SessionRole], cameBefore time: UInt64 = .max) -> [Job] {
+        var removed: [Job] = []
+        for kind in Job.Kind.allCases where roles.contains(kind.role) {
+            // The first job of an owner has waited longest.
+            for queue in queues[kind.rawValue].values where queue.jobs.first?.since ?? .max < time {
+                removed += queue.jobs.filter { $0.since < time }
+            }
+        }
+        for job in removed { remove(job) }
+        return removed
+    }
+
+    private mutating func remove(_ job: Job) {
+        guard let queue = queues[job.kind.rawValue][job.owner] else { return }
+        queue.jobs.removeAll { $0 === job }
+        if queue.jobs.isEmpty { job.kind.role == .reads ? reads.remove(queue) : writes.remove(queue) }
+        noLongerShared(job)
+        giveBack(job.bytes, of: queue)
+    }
+
+    private mutating func noLongerShared(_ job: Job) {
+        if let query = job.list?.query, lists[query] === job { lists[query] = nil }
+    }
+
+    private mutating func giveBack(_ bytes: Int, of queue: OwnerQueue) {
+        room.giveBack(bytes, of: queue)
+        if queue.bytes == 0 { queues[queue.kind.rawValue][queue.owner] = nil }
+    }
+
+    // MARK: Turns
+
+    private mutating func takesTurns(_ queue: OwnerQueue) {
+        guard !queue.isHeld, !queue.jobs.isEmpty else { return }
+        if queue.kind.role == .reads { reads.append(queue) } else { writes.append(queue) }
+    }
+
+    mutating func takeReads(upTo most: Int) -> [Job] {
+        let jobs = reads.take(upTo: most) { _ in true }
+        for job in jobs { noLongerShared(job) }
+        return jobs
+    }
+
+    /// Takes the writes of the next transaction: short ones, or a long one, in turns if both wait.
+    mutating func takeWrites(isLongAllowed: Bool, sharesTransactions: Bool) -> [Job] {
+        let long = isLongAllowed ? writes.next(isLong: true) : nil
+        let short = writes.next(isLong: false)
+        guard let place = wasLong ? short ?? long : long ?? short else { return [] }
+        let first = writes.owners[place].jobs[0]
+        wasLong = first.isLong
+        guard !first.isLong, !first.retry.isAlone else { return [writes.takeOne(at: place)] }
+        return writes.take(upTo: Job.mostWeight) { job in
+            !job.isLong && !job.retry.isAlone && (sharesTransactions || job.owner == first.owner)
+        }
+    }
+
+    /// Ends the turns of jobs: gives the room of answered callers back, and lets the other jobs wait before all others
+    /// of their owners; returns how many those are.
+    mutating func endTurns(of verdicts: [(job: Job, verdict: Verdict)], at now: UInt64) -> Int {
+        var again = 0
+        for (job, verdict) in verdicts.reversed() {
+            guard let queue = queues[job.kind.rawValue][job.owner] else { continue }
+            guard case .again(let next) = verdict else {
+                giveBack(job.bytes, of: queue)
+                continue
+            }
+            again += 1
+            queue.jobs.insert(next, at: 0)
+            if queue.jobs.count == 1 { takesTurns(queue) }
+            if let pause = next.pause(using: &random) { queue.pauseEnd = max(queue.pauseEnd, now + pause) }
+        }
+        for (job, _) in verdicts {
+            guard let queue = queues[job.kind.rawValue][job.owner], queue.isHeld else { continue }
+            if queue.pauseEnd <= now {
+                endTurn(of: queue)
+            } else if !paused.contains(where: { $0 === queue }) {
+                paused.append(queue)
+            }
+        }
+        return again
+    }
+
+    private mutating func endTurn(of queue: OwnerQueue) {
+        queue.isHeld = false
+        takesTurns(queue)
+    }
+
+    mutating func endPauses(at now: UInt64) {
+        guard !paused.isEmpty else { return }
+        for queue in paused where queue.pauseEnd <= now { endTurn(of: queue) }
+        paused.removeAll { $0.pauseEnd <= now }
+    }
+}
+
+/// The memory of all calls that are not answered: the one bound of an engine.
+struct CallRoom {
+    private let most: Int
+    private var used = 0
+
+    init(_ most: Int) { self.most = most }
+
+    /// Takes room for a call, if there is some: of what is free, an owner may hold a third.
+    ///
+    /// So one owner gets a quarter of all, and some is left for owners who hold nothing.
+    mutating func take(_ bytes: Int, for queue: OwnerQueue) -> Bool {
+        let free = most - used - bytes
+        guard free >= 0, queue.bytes == 0 || queue.bytes + bytes <= free / 3 else { return false }
+        used += bytes
+        queue.bytes += bytes
+        return true
+    }
+
+    mutating func giveBack(_ bytes: Int, of queue: OwnerQueue) {
+        used -= bytes
+        queue.bytes -= bytes
+    }
+}
