@@ -141,7 +141,9 @@ final class PostgreSQLSession: StoreSession {
         do throws(PostgreSQLError) {
             try check()
         } catch {
-            return BatchResult(returning: jobs, SessionLoss(error.description))
+            var result = BatchResult(jobs) { .again($0) }
+            result.loss = SessionLoss(error.description)
+            return result
         }
         return jobs.first?.kind == .write ? write(jobs) : read(jobs)
     }

@@ -95,7 +95,7 @@ struct WriteBatch {
     }
 
     private func refused(_ error: StoreError) -> BatchResult {
-        var result = BatchResult(refusing: jobs, error)
+        var result = BatchResult(jobs) { _ in .refuse(error) }
         result.transaction = .failed
         return result
     }

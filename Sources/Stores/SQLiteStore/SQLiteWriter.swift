@@ -64,7 +64,7 @@ final class SQLiteWriter: StoreSession {
     /// Runs writes in one transaction; after a failure none of them has an effect.
     func run(_ jobs: [Job]) -> BatchResult {
         if lock.isUnlinked { noteDisplacement() }
-        if let error = environment.health.refusal { return BatchResult(refusing: jobs, error) }
+        if let error = environment.health.refusal { return BatchResult(jobs) { _ in .refuse(error) } }
         // What an error means: where one write fails, the others may succeed without it.
         var failure = BatchFailure.final
         var result = BatchResult([])

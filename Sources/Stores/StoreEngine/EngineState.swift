@@ -33,7 +33,7 @@ struct EngineState {
         case end
     }
 
-    private var waiting: WaitingJobs
+    var waiting: WaitingJobs
     private var closed: Set<SessionRole> = []
     var workers: [Worker]
     private var counts = StoreStatistics()
@@ -78,20 +78,14 @@ struct EngineState {
         return .success(isReady ? wakeIdle(job.role) : nil)
     }
 
-    /// Removes the job of a caller who has left, unless a session has taken the job; returns how to answer the caller.
-    mutating func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) -> (@Sendable (StoreError) -> Void)? {
-        waiting.withdraw(call, of: owner, kind)
-    }
-
     /// Removes and returns the jobs that have waited for too long.
     mutating func takeOverdue(at now: UInt64) -> [Job] {
         guard now > options.patience else { return [] }
-        let overdue = waiting.remove(SessionRole.allCases, cameBefore: now - options.patience)
+        let limit = now - options.patience
+        let overdue = waiting.remove { $0.since < limit }
         counts.refused += overdue.reduce(0) { $0 + $1.callers }
         return overdue
     }
-
-    mutating func takeAll(_ roles: [SessionRole]) -> [Job] { waiting.remove(roles) }
 
     private mutating func wakeIdle(_ role: SessionRole) -> Int? {
         let idle = workers.indices.first { workers[$0].isIdle && serves($0, role) }
@@ -176,7 +170,7 @@ struct EngineState {
 
     /// After an attempt to open a session failed: the jobs that no session will take, and the error for them.
     mutating func takeHopeless() -> (jobs: [Job], error: StoreError) {
-        (hasSession ? [] : takeAll(SessionRole.allCases), .unavailable(reason: reports.lastLoss))
+        (hasSession ? [] : waiting.remove { _ in true }, .unavailable(reason: reports.lastLoss))
     }
 
     /// Refuses later jobs of these roles; returns whether one of them was open.

@@ -60,11 +60,6 @@ package final class Job: Sendable {
             work ?? self.work, refuse: refuse)
     }
 
-    /// The pause before another try of a write; a read is repeated at once, within the deadline of its request.
-    func pause(using random: inout some RandomNumberGenerator) -> UInt64? {
-        kind == .write ? retry.pause(using: &random) : nil
-    }
-
     /// The weight of its writes at which a transaction is full.
     package static let mostWeight = 256
     /// The most weight of a turn, and of a short write; a long one has a transaction of its own.
@@ -74,6 +69,8 @@ package final class Job: Sendable {
 
     var role: SessionRole { kind.role }
     var isLong: Bool { weight > Self.mostOfShort }
+    /// Whether a write may have a transaction together with others.
+    var sharesTransactions: Bool { !isLong && !retry.isAlone }
     var callers: Int { list?.count ?? 1 }
     /// The memory of the job and its callers.
     var bytes: Int { payload + callers * Self.callBytes }

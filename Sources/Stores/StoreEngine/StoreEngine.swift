@@ -78,7 +78,7 @@ package final class StoreEngine: Sendable {
     }
 
     private func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) {
-        guard let refuse = state.withLock({ $0.withdraw(call, of: owner, kind) }) else { return }
+        guard let refuse = state.withLock({ $0.waiting.withdraw(call, of: owner, kind) }) else { return }
         // The runtime holds a lock of the cancelled task now, so the task must not continue on this thread.
         Task.detached { refuse(.withdrawn) }
     }
@@ -107,7 +107,8 @@ package final class StoreEngine: Sendable {
             // An attempt to open a session may take as long as a host does not answer, so nobody waits for another one.
             if roles.contains(worker.role), !(worker.isOpening && worker.condition == .down) { thread.join() }
         }
-        for job in state.withLock({ $0.takeAll(roles) }) { job.refuse(.unavailable(reason: "closed")) }
+        let rest = state.withLock { $0.waiting.remove { roles.contains($0.role) } }
+        for job in rest { job.refuse(.unavailable(reason: "closed")) }
         return true
     }
 

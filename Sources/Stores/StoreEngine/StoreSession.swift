@@ -62,20 +62,10 @@ package struct BatchResult: Sendable {
     /// Set if the session was lost.
     package var loss: SessionLoss?
 
-    package init(_ verdicts: [(job: Job, verdict: Verdict)]) {
-        self.verdicts = verdicts
-    }
+    package init(_ verdicts: [(job: Job, verdict: Verdict)]) { self.verdicts = verdicts }
 
-    /// Jobs that get the same error.
-    package init(refusing jobs: [Job], _ error: StoreError) {
-        self.init(jobs.map { ($0, .refuse(error)) })
-    }
-
-    /// Jobs that were not begun, because the session was lost before.
-    package init(returning jobs: [Job], _ loss: SessionLoss) {
-        self.init(jobs.map { ($0, .again($0)) })
-        self.loss = loss
-    }
+    /// Jobs that all get the same verdict.
+    package init(_ jobs: [Job], _ verdict: (Job) -> Verdict) { self.init(jobs.map { ($0, verdict($0)) }) }
 
     /// The batch after its session was lost: the error for all that has no answer, because it may be committed.
     package consuming func lost(_ loss: SessionLoss) -> BatchResult {
@@ -100,10 +90,9 @@ package struct BatchResult: Sendable {
     /// The failure is reported once a caller gets the error, because another try may succeed.
     package init(failed jobs: [Job], _ failure: BatchFailure, _ error: StoreError, _ report: ReportedFailure?) {
         let isShared = jobs.count > 1
-        self.init(
-            jobs.map { job in
-                (job, job.retry.after(failure, isShared: isShared).map { .again(job.again($0)) } ?? .refuse(error))
-            })
+        self.init(jobs) { job in
+            job.retry.after(failure, isShared: isShared).map { .again(job.again($0)) } ?? .refuse(error)
+        }
         transaction = .failed
         if verdicts.contains(where: \.verdict.isFinal) { self.report = report }
     }

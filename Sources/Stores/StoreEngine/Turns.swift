@@ -20,9 +20,10 @@ final class OwnerQueue {
 
     /// Takes the jobs of one turn, none if the first job is not ready; see ``Turns``.
     fileprivate func takeTurn(if isReady: (Job) -> Bool) -> ArraySlice<Job> {
-        let most = kind != .list ? Job.mostOfShort : isHeld ? 0 : 1
+        guard kind != .list || !isHeld else { return [] }
+        let most = kind == .list ? 1 : Job.mostOfShort
         var (count, weight) = (0, 0)
-        while count < jobs.count, weight + jobs[count].weight <= most, isReady(jobs[count]) {
+        while count < jobs.count, count == 0 || weight + jobs[count].weight <= most, isReady(jobs[count]) {
             weight += jobs[count].weight
             count += 1
         }
@@ -46,8 +47,8 @@ struct Turns {
 
     mutating func remove(_ queue: OwnerQueue) { owners.removeAll { $0 === queue } }
 
-    /// The place of the first owner whose next write is long, or is short.
-    func next(isLong: Bool) -> Int? { owners.firstIndex { $0.jobs[0].isLong == isLong } }
+    /// The first write that is long, or short.
+    func next(isLong: Bool) -> Job? { owners.first { $0.jobs[0].isLong == isLong }?.jobs[0] }
 
     /// Takes the jobs of one turn after the other, until they weigh enough together.
     mutating func take(upTo most: Int, if isReady: (Job) -> Bool) -> [Job] {
@@ -70,12 +71,5 @@ struct Turns {
         while !round.isEmpty { round.removeAll { !hasTurn($0) } }
         owners += served.filter { !$0.isHeld && !$0.jobs.isEmpty }
         return jobs
-    }
-
-    /// Takes the first job of the owner at a place, who has no other job in this turn.
-    mutating func takeOne(at place: Int) -> Job {
-        let queue = owners.remove(at: place)
-        queue.isHeld = true
-        return queue.jobs.removeFirst()
     }
 }

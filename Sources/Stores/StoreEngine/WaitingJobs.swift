@@ -79,13 +79,12 @@ struct WaitingJobs {
         return nil
     }
 
-    /// Removes jobs of these roles wherever they wait: all, or those that came before a time.
-    mutating func remove(_ roles: [SessionRole], cameBefore time: UInt64 = .max) -> [Job] {
+    /// Removes and returns jobs wherever they wait; an owner whose first job stays, which has waited longest, keeps all.
+    mutating func remove(where isRemoved: (Job) -> Bool) -> [Job] {
         var removed: [Job] = []
-        for kind in Job.Kind.allCases where roles.contains(kind.role) {
-            // The first job of an owner has waited longest.
-            for queue in queues[kind.rawValue].values where queue.jobs.first?.since ?? .max < time {
-                removed += queue.jobs.filter { $0.since < time }
+        for kind in queues.indices {
+            for queue in queues[kind].values where queue.jobs.first.map(isRemoved) ?? false {
+                removed += queue.jobs.filter(isRemoved)
             }
         }
         for job in removed { remove(job) }
@@ -126,12 +125,11 @@ struct WaitingJobs {
     mutating func takeWrites(isLongAllowed: Bool, sharesTransactions: Bool) -> [Job] {
         let long = isLongAllowed ? writes.next(isLong: true) : nil
         let short = writes.next(isLong: false)
-        guard let place = wasLong ? short ?? long : long ?? short else { return [] }
-        let first = writes.owners[place].jobs[0]
+        guard let first = wasLong ? short ?? long : long ?? short else { return [] }
         wasLong = first.isLong
-        guard !first.isLong, !first.retry.isAlone else { return [writes.takeOne(at: place)] }
+        guard first.sharesTransactions else { return writes.take(upTo: 1) { $0 === first } }
         return writes.take(upTo: Job.mostWeight) { job in
-            !job.isLong && !job.retry.isAlone && (sharesTransactions || job.owner == first.owner)
+            job.sharesTransactions && (sharesTransactions || job.owner == first.owner)
         }
     }
 
@@ -148,7 +146,9 @@ struct WaitingJobs {
             again += 1
             queue.jobs.insert(next, at: 0)
             if queue.jobs.count == 1 { takesTurns(queue) }
-            if let pause = next.pause(using: &random) { queue.pauseEnd = max(queue.pauseEnd, now + pause) }
+            // A read is repeated at once, within the deadline of its request.
+            guard next.kind == .write, let pause = next.retry.pause(using: &random) else { continue }
+            queue.pauseEnd = max(queue.pauseEnd, now + pause)
         }
         for (job, _) in verdicts {
             guard let queue = queues[job.kind.rawValue][job.owner], queue.isHeld else { continue }

@@ -151,12 +151,12 @@ struct EngineStateTests {
     @Test func `A caller who has left takes a job along that waits, and no other`() throws {
         let engine = engine(withRoomFor: 4)
         for call in 1...3 { try engine.submit("\(call)", of: call == 1 ? "alice" : "bob \(call)", call: call) }
-        #expect(engine.with { $0.withdraw(4, of: Owner("alice"), .write) } == nil)
-        #expect(engine.with { $0.withdraw(1, of: Owner("alice"), .list) } == nil)
-        #expect(engine.with { $0.withdraw(1, of: Owner("alice"), .write) } != nil)
+        #expect(engine.with { $0.waiting.withdraw(4, of: Owner("alice"), .write) } == nil)
+        #expect(engine.with { $0.waiting.withdraw(1, of: Owner("alice"), .list) } == nil)
+        #expect(engine.with { $0.waiting.withdraw(1, of: Owner("alice"), .write) } != nil)
         #expect(engine.take(1) == ["2", "3"])
         // What was begun goes on.
-        #expect(engine.with { $0.withdraw(2, of: Owner("bob 2"), .write) } == nil)
+        #expect(engine.with { $0.waiting.withdraw(2, of: Owner("bob 2"), .write) } == nil)
         #expect(engine.state.statistics.refused == 0)
         for number in 0..<2 { try engine.submit("x", of: "owner \(number)") }
         #expect(throws: StoreError.overloaded) { try engine.submit("x", of: "owner 3") }
@@ -249,7 +249,7 @@ struct EngineStateTests {
             throw StoreError.broken(reason: "the session goes on")
         }
         #expect(engine.with { $0.close(SessionRole.allCases) })
-        #expect(engine.with { $0.takeAll(SessionRole.allCases) }.map(\.name) == ["r", "r2"])
+        #expect(engine.with { $0.waiting.remove { _ in true } }.map(\.name) == ["r", "r2"])
     }
 
     // MARK: Reports

@@ -27,7 +27,11 @@ private final class MadeUpSession: StoreSession {
 
     func run(_ jobs: [Job]) -> BatchResult {
         onRun()
-        guard !isLostAtRun() else { return BatchResult(returning: jobs, SessionLoss("lost")) }
+        guard !isLostAtRun() else {
+            var result = BatchResult(jobs) { .again($0) }
+            result.loss = SessionLoss("lost")
+            return result
+        }
         return BatchResult(
             jobs.compactMap { job in
                 (job.work as? Answer).map { (job: job, verdict: Verdict.answer($0.give)) }
