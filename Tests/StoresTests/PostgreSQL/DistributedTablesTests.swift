@@ -39,7 +39,7 @@ struct DistributedTablesTests {
             $0.time = time
             $0.pruningMilliseconds = 10
         }
-        try await useAll(of: store)
+        try await useAll(of: store, at: time.wallMilliseconds)
         // Everything is too old now.
         time.advance(seconds: 40 * 86_400)
         try await eventually("what is old is forgotten") {
@@ -48,7 +48,7 @@ struct DistributedTablesTests {
         }
         store.close()
         let ofAll = ["DELETE FROM attempts WHERE time <= $1", "DELETE FROM owners WHERE deleted <= $1 AND tasks = 0"]
-        let statements = server.log.split(separator: "LOG:  execute ").dropFirst()
+        let statements = server.log.split(separator: "LOG:  ").filter { $0.hasPrefix("execute ") }
             .map { $0.split(separator: "\nDETAIL", maxSplits: 1)[0].drop { $0 != ":" }.dropFirst(2) }
         #expect(statements.count > 50)
         for statement in statements {
@@ -62,8 +62,8 @@ struct DistributedTablesTests {
     }
 
     /// Calls whatever writes, for two owners at once.
-    private func useAll(of store: PostgreSQLTaskStore) async throws {
-        let (key, now) = (IdempotencyKey(key: "key", fingerprint: 1), SystemTime().wallMilliseconds)
+    private func useAll(of store: PostgreSQLTaskStore, at now: Int64) async throws {
+        let key = IdempotencyKey(key: "key", fingerprint: 1)
         try await atOnce([alice, bob]) { owner in
             for _ in 0..<100 { _ = try await store.added("x", at: now, of: owner) }
             _ = try await store.added("y", at: now, key: key, of: owner)

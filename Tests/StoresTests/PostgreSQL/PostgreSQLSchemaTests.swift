@@ -136,14 +136,8 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    @Test func `Where a part of the tables is on another server, moves are planned and not made`() throws {
-        let address = try server.newDatabase()
-        try PostgreSQLTaskStore.open(address).close()
-        try server.command(
-            """
-            CREATE EXTENSION file_fdw; CREATE SERVER far FOREIGN DATA WRAPPER file_fdw;
-            CREATE FOREIGN TABLE far() INHERITS (tasks) SERVER far OPTIONS (filename '/dev/null')
-            """, in: name(address))
+    @Test func `Where tables are distributed, moves are planned and not made`() throws {
+        let address = try DistributedDatabase.new(on: server)
         let map = try OwnerMap.of([(alice, Owner("bob"))])
         #expect(try OwnerMover(.postgreSQL(address), onlyReads: true).plan(map, merging: false).empty.count == 1)
         let error = #expect(throws: OperatorError.self) { _ = try OwnerMover(.postgreSQL(address), onlyReads: false) }
