@@ -1,15 +1,13 @@
-"""What a run found, as a table for the terminal and as the document and the picture that belong to the repository."""
-import json
+"""What a run found, as a table for the terminal and as the document that belongs to the repository."""
 import os
 import statistics
-import subprocess
 import time
 
 import machine
 import rows
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DOCUMENT, PICTURE = f"{HERE}/RESULTS.md", f"{HERE}/results.svg"
+DOCUMENT = f"{HERE}/RESULTS.md"
 
 
 def table(found):
@@ -26,15 +24,9 @@ def numbers(finding):
 
 
 def write(measurement, found, root):
-    """Renews the document and the picture."""
-    shown = summaries(measurement.loads)
+    """Renews the document."""
     with open(DOCUMENT, "w") as f:
-        f.write(document(measurement, found, shown, root))
-    data = {"loads": [{"row": row, "program": program, "requests": requests, **values}
-                      for (row, program, requests), values in shown.items()],
-            "figures": {each.figure.name: each.median for each in found}}
-    # matplotlib belongs to Debian's Python.
-    subprocess.run(["/usr/bin/python3", f"{HERE}/picture", PICTURE], input=json.dumps(data), text=True, check=True)
+        f.write(document(measurement, found, summaries(measurement.loads), root))
 
 
 def document(measurement, found, shown, root):
@@ -44,7 +36,6 @@ def document(measurement, found, shown, root):
         f"Measured on {time.strftime('%Y-%m-%d')}, {options.rounds} rounds at most, {options.seconds} s for each load after a second of the "
         f"same, lists of ten tasks in {answers['list.json']:,} bytes, 64 connections from the same machine where a row does not say otherwise. task-server ran with "
         "its defaults, its log on and written to a file. [README.md](README.md) says what each row is.", "",
-        "![CPU per request of task-server and of what it is compared with, and durable additions a second](results.svg)", "",
         "| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in machine.description(root).items()), "",
         "## Targets", "",
         "[README.md](README.md#how-a-figure-comes-about) says how a figure and a verdict come about.", "",
