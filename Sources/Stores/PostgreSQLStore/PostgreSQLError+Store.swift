@@ -28,8 +28,7 @@ extension PostgreSQLError {
 
     /// What the error of a statement means for the writes of its transaction.
     ///
-    /// After a COMMIT that failed the outcome is in doubt (of foreign partitions some may have committed), except after
-    /// a serialization failure.
+    /// After a COMMIT that failed the outcome is in doubt, except after a serialization failure.
     func batchFailure(isCommit: Bool) -> BatchFailure {
         guard !isCommit || kind == .retryable else { return .final }
         return switch kind {

@@ -6,7 +6,7 @@ import Tasks
 ///
 /// A statement about tasks names one owner (`$1`), so that it concerns one partition or shard.
 ///
-/// Avoided, for the sake of foreign partitions, Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of
+/// Avoided, for the sake of Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of
 /// the server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case page, listPoint, find, firstChanges, laterChanges, points
