@@ -25,9 +25,11 @@ export function updateRow(row, task, old, isNewDay) {
   if (isOther("text", "notes")) updateMore(row, task);
   row.classList.toggle("done", task.completed);
   row.classList.toggle("waiting", task.state === "waiting");
-  part(row, "row-state").textContent = task.draft ? "Draft" : task.state === "waiting" ? "Not saved yet" : "";
+  part(row, "row-state").textContent = stateOf(task);
   updateProblem(row, task);
 }
+
+export const stateOf = (task) => (task.draft ? "Draft" : task.state === "waiting" ? "Not saved yet" : "");
 
 /** Whether a row that shows one of two tasks would show the other in the same way. */
 export const isSame = (task, other) =>

@@ -5,6 +5,35 @@ import { onKey } from "./shortcuts.js";
 
 const SPOKEN_AFTER = 600; // milliseconds after the last key
 
+/** Returns a text without what people do not write when they search: capitals and accents. */
+export const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** Marks all places of these folded words in elements, if the browser can; those that were marked before are not any more. */
+export function markWords(elements, words) {
+  if (!globalThis.CSS?.highlights) return;
+  CSS.highlights.delete("found");
+  if (words.length) CSS.highlights.set("found", new Highlight(...elements.flatMap((element) => placesIn(element, words))));
+}
+
+function placesIn(element, words) {
+  const found = [];
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const letters = node.data.split("").map(folded);
+    const text = letters.join("");
+    const origins = letters.flatMap((letter, index) => Array(letter.length).fill(index));
+    for (const word of words) {
+      for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+        const range = new Range();
+        range.setStart(node, origins[at]);
+        range.setEnd(node, origins[at + word.length - 1] + 1);
+        found.push(range);
+      }
+    }
+  }
+  return found;
+}
+
 /** Lets the person search. `change` is told the text, and returns how many tasks are shown. Returns {open, close}. */
 export function offerSearch(change) {
   const [box, field, button] = ["search", "query", "search-open"].map(find);

@@ -6,26 +6,31 @@ import { counted, find, make } from "./dom.js";
 import { dragging, swiping } from "./drag.js";
 import { alterations, dateFault, Editor, focusNew } from "./editor.js";
 import { byDue, inOrder } from "./order.js";
-import { isSame, makeRow, showMore, updateRow } from "./row.js";
+import { isSame, makeRow, showMore, stateOf, updateRow } from "./row.js";
+import { folded, markWords } from "./search.js";
 import { offerSelection } from "./select.js";
 import { onKey } from "./shortcuts.js";
 import { read, write } from "./storage.js";
 
-/** The tasks that each filter shows, and what an empty list says: what there is none of, and why. */
+/** The tasks that each filter shows, how the headline counts them, and what an empty list says: what there is none of, and why. */
 const FILTERS = {
   all: {
-    has: () => true, empty: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
+    has: () => true, title: "All", empty: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
   },
   today: {
-    has: (task) => isForToday(task) || isOverdue(task), empty: ["Nothing left for today.", "What is due today or overdue appears here."],
+    has: (task) => isForToday(task) || isOverdue(task), title: "Today", count: "for today", empty: ["Nothing left for today.", "What is due today or overdue appears here."],
   },
   upcoming: {
     has: (task) => !task.completed && Boolean(task.due) && task.due > today(),
-    empty: ["Nothing planned.", "What is due after today appears here, day by day."],
+    title: "Upcoming", count: "to come", empty: ["Nothing planned.", "What is due after today appears here, day by day."],
   },
-  done: { has: (task) => task.completed, empty: ["Nothing finished here.", "Tick something off, and it stays here until you clear it."] },
+  done: {
+    has: (task) => task.completed, title: "Done", count: "done",
+    empty: ["Nothing finished here.", "Tick something off, and it stays here until you clear it."],
+  },
 };
 const NOTHING_FOUND = ["Nothing found.", "No task and no notes contain these words."];
+const [TICK, LENS] = ["M21 33.5l7.5 7.5L44 24", "M37.5 37.5L45 45M28.5 41a12.5 12.5 0 1 1 0-25 12.5 12.5 0 0 1 0 25z"]; // pictures of an empty list
 
 export const FILTER_NAMES = Object.keys(FILTERS);
 
@@ -52,6 +57,7 @@ export class ListView {
   #filter = "all";
   cleared = 0; // the number of finished tasks that were cleared today
   #words = []; // the words that are searched for
+  #isNamed = false; // whether rows name the views of their tasks
   #fresh = true;
   #day = today(); // the day of the last rendering
   #lists = { open: find("rows"), done: find("finished-rows") };
@@ -108,9 +114,14 @@ export class ListView {
     find("filters").scrollLeft = chosen.parentElement.offsetLeft - 40; // in a narrow window
   }
 
-  /** Shows only tasks with all these words in their text or notes. */
+  /** Shows the tasks of all views with all these words in their text or notes. */
   set search(text) {
     this.#words = folded(text).split(/\s+/).filter(Boolean);
+  }
+
+  /** The view that is shown: a search looks at everything. */
+  get #view() {
+    return this.isSearching ? "all" : this.#filter;
   }
 
   get isSearching() {
@@ -145,21 +156,23 @@ export class ListView {
     this.#renderSummary(tasks, isKnown);
     find("finished").hidden = !done.length;
     find("count-finished").textContent = done.length;
-    find("finished-toggle").disabled = this.#filter === "done" || this.isSearching; // then nothing is folded
+    find("finished-toggle").disabled = this.#view === "done" || this.isSearching; // then nothing is folded
     find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
     find("by-due").setAttribute("aria-pressed", String(isSet("by-due")));
     const isByDue = this.#isByDue;
-    this.#lists.open.classList.toggle("by-due", isByDue); // then tasks cannot be moved
-    this.#lists.open.classList.toggle("by-days", this.#filter === "upcoming");
+    this.#lists.open.classList.toggle("by-due", isByDue && this.#view !== "today"); // then tasks cannot be moved
+    this.#lists.open.classList.toggle("by-days", this.#view === "upcoming");
     this.#renderRows({
       open: isByDue ? open.sort(byDue) : open,
       done: this.#isFolded ? done.filter((task) => this.#isStaying(task.row)) : done,
     });
-    this.#renderDays(this.#filter === "upcoming" ? open : []);
+    this.#renderDays(this.#view === "upcoming" ? open : []);
+    this.#renderFound();
     const [title, text] = this.isSearching ? NOTHING_FOUND : FILTERS[this.#filter].empty;
     find("empty").hidden = shown.length > 0 || !isKnown;
     find("empty-title").textContent = title;
     find("empty-text").textContent = text;
+    find("empty").querySelector("path").setAttribute("d", this.isSearching ? LENS : TICK);
     const { length } = this.finished;
     find("clear").hidden = !length;
     find("clear").textContent = `Clear ${length}`;
@@ -174,7 +187,7 @@ export class ListView {
   }
 
   get #isByDue() {
-    return isSet("by-due") || this.#filter === "upcoming";
+    return isSet("by-due") || ["today", "upcoming"].includes(this.#view);
   }
 
   #renderDays(tasks) {
@@ -190,8 +203,21 @@ export class ListView {
     }
   }
 
+  /** Marks the words of a search, and names the view of each task that it has found. */
+  #renderFound() {
+    const rows = [...this.#rows.values()];
+    markWords(rows.flatMap((row) => [...row.querySelectorAll(":scope > :is(.text, .notes)")]), this.#words);
+    if (!this.isSearching && !this.#isNamed) return;
+    this.#isNamed = this.isSearching;
+    const nameOf = (task) => Object.values(FILTERS).findLast(({ has }) => has(task)).title;
+    for (const [row, task] of this.#tasks) {
+      const state = stateOf(task) || (this.isSearching ? nameOf(task) : "");
+      this.#rows.get(row).querySelector(":scope > .row-state").textContent = state;
+    }
+  }
+
   #isWanted(task) {
-    if (!FILTERS[this.#filter].has(task)) return false;
+    if (!FILTERS[this.#view].has(task)) return false;
     if (!this.isSearching) return true;
     const text = folded(`${task.text}\n${task.notes ?? ""}`);
     return this.#words.every((word) => text.includes(word));
@@ -240,11 +266,13 @@ export class ListView {
     const all = tasks.length;
     const counts = Object.fromEntries(["today", "upcoming", "done"].map((name) => [name, tasks.filter(FILTERS[name].has).length]));
     const open = all - counts.done;
-    const headline = open ? `${counted(open, "thing")} to do` : all ? "All done" : "A clear page";
+    const count = this.isSearching ? "found" : FILTERS[this.#view].count;
+    const whole = open ? `${counted(open, "thing")} to do` : all ? "All done" : "A clear page";
+    const headline = count ? `${tasks.filter((task) => this.#isWanted(task)).length || "None"} ${count}` : whole;
     find("headline").textContent = isKnown ? headline : "Your tasks";
     document.title = open ? `(${open}) Tasks` : "Tasks";
     for (const [name, count] of Object.entries(counts)) find(`count-${name}`).textContent = count || "";
-    const late = this.#filter === "today" && !this.isSearching ? tasks.filter(isOverdue).length : 0;
+    const late = this.#view === "today" ? tasks.filter(isOverdue).length : 0;
     find("overdue").hidden = !late;
     find("overdue-text").textContent = `${late} overdue`;
     navigator.setAppBadge?.(counts.today).catch(() => {}); // of the installed app
@@ -257,7 +285,7 @@ export class ListView {
 
   /** Whether finished tasks are folded, which a person who looks for them, or for words, overrides. */
   get #isFolded() {
-    return isSet("finished-toggle") && this.#filter !== "done" && !this.isSearching;
+    return isSet("finished-toggle") && this.#view !== "done" && !this.isSearching;
   }
 
   #renderRows(lists) {
@@ -269,6 +297,7 @@ export class ListView {
       element.remove();
       element.classList.remove("new", "selected"); // it would otherwise arrive once more
       element.querySelector(".day")?.remove();
+      element.querySelector(".row-state").textContent = stateOf(this.#tasks.get(name));
       this.#spare.set(name, [element, this.#tasks.get(name), this.#day]);
       this.#rows.delete(name);
       this.#tasks.delete(name);
@@ -422,7 +451,7 @@ export class ListView {
   /** Moves an open task by one place among the tasks that are shown. */
   #step(row, isUp) {
     const other = isUp ? row.previousElementSibling : row.nextElementSibling;
-    if (row.parentElement !== this.#lists.open || !other || this.#isByDue || row.matches(".held")) return;
+    if (row.parentElement !== this.#lists.open || !other || row.matches(".held, .by-due > *")) return;
     this.#move(row, isUp ? { before: other } : { after: other });
     this.reveal(row.dataset.row);
   }
@@ -431,6 +460,11 @@ export class ListView {
     let [[side, other]] = Object.entries(place);
     const step = side === "after" ? "previousElementSibling" : "nextElementSibling";
     while (other?.matches(".held")) other = other[step]; // its task may be no more
+    if (this.#view === "today" && other && this.#taskOf(other).due !== this.#taskOf(row).due) { // each day keeps its own order
+      other = other[side === "after" ? "nextElementSibling" : "previousElementSibling"];
+      side = side === "after" ? "before" : "after";
+      if (other && this.#taskOf(other).due !== this.#taskOf(row).due) return;
+    }
     if (other && other !== row) this.#actions.move(this.#taskOf(row), { [side]: this.#taskOf(other) });
   }
 
@@ -504,9 +538,6 @@ function put(list, element, place) {
   if (element.isConnected) element.classList.remove("new"); // it would otherwise arrive once more
   list.insertBefore(element, place);
 }
-
-/** Returns a text without what people do not write when they search: capitals and accents. */
-const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /** Enter saves the text. In notes, with Shift and on a phone it begins a line. */
 function isSubmit(event) {

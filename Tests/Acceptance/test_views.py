@@ -10,6 +10,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 import axe
+from firefox import Firefox
 from test_daily import Daily
 
 
@@ -68,7 +69,8 @@ class Views(Daily):
         names = [label.get_attribute("textContent") for label in self.chrome.all("#filters label")]
         self.assertEqual(names, ["All", "Today 3", "Upcoming 3", "Done 1"])
         self.person.filter("today")
-        self.person.await_texts("late", "today", "yesterday")
+        self.person.await_texts("late", "yesterday", "today")
+        self.assertEqual(self.chrome.words("#headline"), "3 for today")
         self.person.filter("upcoming")
         self.person.await_texts("tomorrow", "tomorrow, too", "later")
         days = [heading.text for heading in self.chrome.all("#rows .day")]
@@ -84,6 +86,7 @@ class Views(Daily):
     def test_overdue_tasks_are_moved_to_today_and_back(self):
         self.person.filter("today")
         self.assertEqual(self.chrome.words("#overdue-text"), "2 overdue")
+        self.assertEqual(self.style("#to-today", "borderTopColor"), self.style("#shortcuts .secondary", "borderTopColor"))
         self.chrome.one("#to-today").click()
         self.chrome.until(lambda: not self.chrome.one("#to-today").is_displayed(), "nothing overdue")
         self.assertEqual(self.chrome.words("#toast-text"), "2 moved to today")
@@ -94,6 +97,47 @@ class Views(Daily):
         self.chrome.until(lambda: self.chrome.one("#to-today").is_displayed(), "the overdue again")
         self.person.await_saved()
         self.assertEqual([due()[name] for name in ["late", "yesterday", "later"]], [day(-3), day(-1), day(9)])
+
+
+    def style(self, selector, name):
+        return self.chrome.execute_script("return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]", selector, name)
+
+    def test_in_today_each_day_keeps_its_own_order(self):
+        self.person.filter("today")
+        self.person.await_texts("late", "yesterday", "today")
+        self.request("POST", "/api/tasks", {"task": "today, too", "due": day(0)})
+        self.person.await_texts("late", "yesterday", "today", "today, too")
+        self.person.row("today, too").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.UP)
+        self.person.await_texts("late", "yesterday", "today, too", "today")
+        self.person.row("today, too").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.UP)
+        self.person.await_saved()
+        self.person.await_texts("late", "yesterday", "today, too", "today")
+
+    def test_a_search_looks_at_all_views_and_says_where_a_task_is(self):
+        self.person.filter("upcoming")
+        tick = self.picture()
+        self.chrome.one("#search-open").click()
+        field = self.chrome.one("#query")
+        field.send_keys("DÁY")
+        self.person.await_texts("today", "someday", "yesterday")
+        self.assertEqual(self.chrome.words("#headline"), "3 found")
+        state = lambda: [element.text for element in self.chrome.all("#rows .row-state")]
+        self.assertEqual(state(), ["Today", "All", "Today"])
+        self.assertEqual(self.chrome.execute_script("return [...CSS.highlights.get('found')].map(String)"), ["day"] * 3)
+        field.send_keys("x")
+        self.person.await_texts()
+        self.assertNotEqual(self.picture(), tick)
+        field.send_keys(Keys.ESCAPE)
+        self.person.await_texts("tomorrow", "tomorrow, too", "later")
+        self.assertEqual(state(), [""] * 3)
+        self.assertFalse(self.chrome.execute_script("return CSS.highlights.has('found')"))
+
+    def picture(self):
+        return self.chrome.one("#empty path").get_attribute("d")
+
+
+class ViewsInFirefox(Views):
+    browser_type = Firefox
 
 
 class Truth(Daily):
