@@ -21,14 +21,17 @@ export const alterations = (seen, values) =>
 export const dateFault = (field) => (field.validity.valid ? undefined : "This due date is no complete date.");
 
 export class Editor {
-  /** The values with which the person started. */
+  /** The values with which the person started; notes that have saved themselves are new ones. */
   seen;
+  /** The values as they were before any of that. */
+  first;
   #typed;
   form = find("editor-template").content.firstElementChild.cloneNode(true);
 
   /** `values` are those of an editor that was open before, and `seen` the values with which the person started then. */
   constructor(task, values, seen) {
     this.seen = { ...Object.fromEntries(FIELDS.map((field) => [field, task[field] ?? ""])), ...seen };
+    this.first = { ...this.seen };
     const shown = { ...this.seen, ...values };
     for (const name of FIELDS) this.field(name).value = shown[name];
     for (const field of this.form.querySelectorAll("textarea")) {

@@ -33,7 +33,8 @@ export class TaskPage {
     complete: (task, completed) => this.#complete([task], completed),
     together: (action, tasks) => this.#together(action, tasks),
     plan: (tasks, day) => this.#plan("planned", tasks.filter(({ due }) => (due ?? null) !== day), day),
-    save: (task, seen, values) => this.#save(task, seen, values),
+    save: (task, seen, values, first) => this.#save(task, seen, values, first),
+    note: (task, from, to) => this.#note(task, from, to),
     discard: (task, written) => {
       this.model.keepDraft(task);
       this.#render();
@@ -383,18 +384,32 @@ export class TaskPage {
     this.#undoable(word, tasks, (now, was) => set(now, day, was.due), (now, was) => set(now, was.due ?? null, day));
   }
 
-  /** Keeps the person's changes to the values they saw; returns what is wrong with them, or null. */
-  #save(task, seen, values) {
-    const altered = alterations(seen, values);
+  /** Saves notes of an open task; returns whether they can be saved. What takes them back comes with the rest of the task. */
+  #note(task, from, to) {
+    const [base, notes] = [from, to].map((text) => text.trim() || null);
+    const isGood = !lengthFault("notes", notes ?? "");
+    if (isGood && notes !== base) this.#change(() => this.model.edit(task, "notes", notes, base));
+    return isGood;
+  }
+
+  /** Keeps the person's changes to the values they saw, which were others at `first` if notes have saved themselves. Returns what is
+   * wrong with the values, or null. */
+  #save(task, seen, values, first) {
+    const altered = alterations(first, values);
     const fault = faultOf(values.text.trim()) ?? lengthFault("notes", values.notes.trim());
     if (fault) return fault;
     this.model.keepDraft(task);
     if (!altered.length) return null;
     const edit = (now, from, to) => {
-      for (const [field] of altered) this.model.edit(now, field, to[field] || null, from[field] || null);
+      for (const [field] of altered) if (from[field] !== to[field]) this.model.edit(now, field, to[field] || null, from[field] || null);
     };
     const written = Object.fromEntries(altered);
-    this.#undoable("changed", [task], (now) => edit(now, seen, written), (now) => edit(now, written, seen));
+    let before = seen;
+    const make = (now) => {
+      edit(now, before, written);
+      before = first;
+    };
+    this.#undoable("changed", [task], make, (now) => edit(now, written, first));
     return null;
   }
 

@@ -35,13 +35,14 @@ const [TICK, LENS] = ["M21 33.5l7.5 7.5L44 24", "M37.5 37.5L45 45M28.5 41a12.5 1
 export const FILTER_NAMES = Object.keys(FILTERS);
 
 const TINTED = 1000; // milliseconds
+const NOTES_AFTER = 1000; // milliseconds after the last key in which notes save themselves
 const HELD = 600; // milliseconds that a finished or deleted row stays where it is, so that a second click hits no other
 // The buttons that keep their state in local storage, under these names: true if finished tasks are folded, and if open
 // tasks stand by their due dates.
 const KEPT = { "finished-toggle": "tasks.finished", "by-due": "tasks.by-due" };
 const isSet = (name) => read(localStorage, KEPT[name]) === true;
 
-/** Shows tasks; `actions` are the functions of the rows' controls: {complete, save, plan, discard, remove, move, decide},
+/** Shows tasks; `actions` are the functions of the rows' controls: {complete, save, note, plan, discard, remove, move, decide, search},
  * `together` for what is done to several tasks at once, and `changed`, after which other rows may have to be shown. Open tasks
  * are in one list, finished ones in another that can be folded. */
 export class ListView {
@@ -51,6 +52,7 @@ export class ListView {
   #editor; // the form of the open task, if there is one
   #edited; // the name of its row
   #opened; // when it was opened, on the clock of events
+  #noting; // timer
   #planned; // the names of the rows whose due date the menu sets
   #press; // where the pointer went down: [elements], until the click
   #actions;
@@ -74,6 +76,7 @@ export class ListView {
       list.addEventListener("click", refuseHeld, { capture: true });
       list.addEventListener("click", (event) => event.defaultPrevented || this.#clicked(event));
       onKey(list, (event) => this.#key(event));
+      list.addEventListener("input", ({ target }) => target.name === "notes" && this.#noteSoon());
       list.addEventListener("submit", (event) => {
         event.preventDefault();
         this.#save();
@@ -494,11 +497,21 @@ export class ListView {
   /** Saves and closes the open task. Returns false if it has to stay open because something is wrong with it. */
   #save() {
     if (!this.#editor) return true;
-    const { seen, wanted } = this.#editor;
-    const fault = dateFault(this.#editor.field("due")) ?? this.#actions.save(this.#tasks.get(this.#edited), seen, wanted);
+    const { seen, first, wanted } = this.#editor;
+    const fault = dateFault(this.#editor.field("due")) ?? this.#actions.save(this.#tasks.get(this.#edited), seen, wanted, first);
     this.#editor.complain(fault);
     if (!fault) this.#close();
     return !fault;
+  }
+
+  /** Saves the notes of the open task when nobody has written for a moment; the task stays open. */
+  #noteSoon() {
+    clearTimeout(this.#noting);
+    this.#noting = setTimeout(() => this.#note(this.#editor.values.notes), NOTES_AFTER);
+  }
+
+  #note(notes) {
+    if (this.#actions.note(this.#tasks.get(this.#edited), this.#editor.seen.notes, notes)) this.#editor.seen.notes = notes.trim();
   }
 
   /** Saves the open task when somebody goes elsewhere: by a press, when all else has been done that the press is for. */
@@ -509,15 +522,17 @@ export class ListView {
   }
 
   #cancel() {
-    const { seen, values } = this.#editor;
+    const { first, values } = this.#editor;
     const task = this.#tasks.get(this.#edited);
+    this.#note(first.notes);
     this.#close();
-    if (alterations(seen, values).length) this.#actions.discard(task, { seen, values });
+    if (alterations(first, values).length) this.#actions.discard(task, { seen: first, values });
   }
 
   #close() {
     const element = this.#rows.get(this.#edited);
     const hadFocus = this.#editor.form.contains(document.activeElement);
+    clearTimeout(this.#noting);
     this.#editor.form.remove();
     this.#editor = this.#edited = undefined;
     element.classList.remove("editing");

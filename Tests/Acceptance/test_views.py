@@ -140,6 +140,33 @@ class ViewsInFirefox(Views):
     browser_type = Firefox
 
 
+class Details(Daily):
+    def notes_on_server(self):
+        return self.on_server()[0].get("notes")
+
+    def write(self, notes):
+        self.person.press("one", ".edit")
+        self.chrome.one(".editor [name=notes]").send_keys(notes)
+
+    def test_notes_save_themselves_and_are_taken_back_as_one_step(self):
+        self.fill("one")
+        self.write("Written")
+        self.chrome.until(lambda: self.notes_on_server() == "Written", "the notes")
+        self.chrome.one(".editor [name=notes]").send_keys(" on", Keys.CONTROL + Keys.ENTER)
+        self.chrome.until(lambda: self.notes_on_server() == "Written on", "all of the notes")
+        self.assertEqual(self.chrome.all(".problem"), [])
+        self.person.undo()
+        self.chrome.until(lambda: self.notes_on_server() is None, "no notes")
+        self.write("Written")
+        self.chrome.until(lambda: self.notes_on_server() == "Written", "the notes again")
+        self.chrome.key(Keys.ESCAPE)
+        self.chrome.until(lambda: self.notes_on_server() is None, "the notes as they were")
+
+
+class DetailsInFirefox(Details):
+    browser_type = Firefox
+
+
 class Truth(Daily):
     def progress(self):
         return self.chrome.execute_script("const { value, max } = document.getElementById('progress'); return [value, max]")
