@@ -2,6 +2,7 @@
 
 import { isForToday, isOverdue, nameOfDay } from "./days.js";
 import { brief, find, make } from "./dom.js";
+import { TAG } from "./search.js";
 
 const part = (row, name) => row.querySelector(`:scope > .${name}`);
 
@@ -36,11 +37,18 @@ export const isSame = (task, other) =>
   task === other || (other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
     && JSON.stringify(task.problem) === JSON.stringify(other.problem) && !task.draft === !other.draft);
 
-/** Returns a text as nodes, in which web addresses are links; nothing else is markup. */
+const LINK = new RegExp(`https?://[^\\s<>"]+|${TAG.source}`, "giu");
+
+/** Returns a text as nodes, in which web addresses are links, and tags buttons; nothing else is markup. */
 function linked(text) {
   const nodes = [];
   let end = 0;
-  for (const { 0: found, index } of text.matchAll(/https?:\/\/[^\s<>"]+/gi)) {
+  for (const { 0: found, index } of text.matchAll(LINK)) {
+    if (found.startsWith("#")) {
+      nodes.push(text.slice(end, index), make("button", { type: "button", className: "tag", textContent: found }));
+      end = index + found.length;
+      continue;
+    }
     const href = found.replace(found.includes("(") ? /[.,:;!?'”’»\]}]+$/ : /[.,:;!?'”’»\]})]+$/, ""); // ends of sentences
     if (!URL.canParse(href)) continue;
     nodes.push(text.slice(end, index));

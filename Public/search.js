@@ -8,6 +8,12 @@ const SPOKEN_AFTER = 600; // milliseconds after the last key
 /** Returns a text without what people do not write when they search: capitals and accents. */
 export const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
+/** `#word` after a space or a bracket; it has at least one letter. */
+export const TAG = /(?<=^|[\s(])#[\p{L}\p{N}_-]*\p{L}[\p{L}\p{N}_-]*/gu;
+
+/** Returns a text to search in: a space is behind each tag, so that "#work " finds no "#workshop". */
+export const searchable = (text) => folded(text).replace(TAG, "$& ");
+
 /** Marks all places of these folded words in elements, if the browser can; those that were marked before are not any more. */
 export function markWords(elements, words) {
   if (!globalThis.CSS?.highlights) return;
@@ -22,7 +28,7 @@ function placesIn(element, words) {
     const letters = node.data.split("").map(folded);
     const text = letters.join("");
     const origins = letters.flatMap((letter, index) => Array(letter.length).fill(index));
-    for (const word of words) {
+    for (const word of words.map((word) => word.trim())) {
       for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
         const range = new Range();
         range.setStart(node, origins[at]);
@@ -47,8 +53,13 @@ export function offerSearch(change) {
     box.hidden = !isOpen;
     button.setAttribute("aria-expanded", String(isOpen));
   };
-  const open = () => {
+  /** Opens the search, with a text if there is one. */
+  const open = (text) => {
     show(true);
+    if (text) {
+      field.value = text;
+      search();
+    }
     field.select();
     field.focus();
   };

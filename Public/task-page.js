@@ -41,6 +41,7 @@ export class TaskPage {
       this.undo.offer("not saved", [task], () => this.#goToTask(task, written));
     },
     move: (task, place) => this.#move(task, place),
+    search: (tag) => this.#search.open(`${tag} `),
     remove: (task) => this.#remove([task]),
     decide: (task, decision) => this.#decide(task, decision),
     changed: () => {

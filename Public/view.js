@@ -7,7 +7,7 @@ import { dragging, swiping } from "./drag.js";
 import { alterations, dateFault, Editor, focusNew } from "./editor.js";
 import { byDue, inOrder } from "./order.js";
 import { isSame, makeRow, showMore, stateOf, updateRow } from "./row.js";
-import { folded, markWords } from "./search.js";
+import { folded, markWords, searchable } from "./search.js";
 import { offerSelection } from "./select.js";
 import { onKey } from "./shortcuts.js";
 import { read, write } from "./storage.js";
@@ -119,7 +119,7 @@ export class ListView {
 
   /** Shows the tasks of all views with all these words in their text or notes. */
   set search(text) {
-    this.#words = folded(text).split(/\s+/).filter(Boolean);
+    this.#words = folded(text).match(/#\S+ ?|\S+/g) ?? []; // a space ends a tag
   }
 
   /** The view that is shown: a search looks at everything. */
@@ -222,7 +222,7 @@ export class ListView {
   #isWanted(task) {
     if (!FILTERS[this.#view].has(task)) return false;
     if (!this.isSearching) return true;
-    const text = folded(`${task.text}\n${task.notes ?? ""}`);
+    const text = searchable(`${task.text}\n${task.notes ?? ""}`);
     return this.#words.every((word) => text.includes(word));
   }
 
@@ -394,6 +394,7 @@ export class ListView {
     const has = (name) => button.classList.contains(name);
     if (has("more")) showMore(button);
     else if (has("when")) this.#offerDays([row], button);
+    else if (has("tag")) this.#actions.search(button.textContent);
     else if (has("edit")) this.edit(row.dataset.row);
     else if (has("remove")) this.#remove(this.#taskOf(row));
     else if (has("cancel")) this.#cancel();
@@ -415,6 +416,7 @@ export class ListView {
     const { bottom, right } = button.getBoundingClientRect();
     const menu = find("day-menu");
     this.#planned = rows.map((row) => row.dataset.row);
+    menu.lastElementChild.hidden = rows.length > 1;
     menu.style.top = `${Math.min(bottom, innerHeight - 64) + scrollY}px`;
     const { clientWidth } = document.documentElement;
     menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - 350))}px`; // as wide as it may get
@@ -426,9 +428,17 @@ export class ListView {
     const menu = find("day-menu");
     if (target === menu) return;
     menu.hidePopover(); // gives the focus back to the row
+    if (target.value === "pick") return this.#pick();
     this.#actions.plan(this.#planned.map((name) => this.#tasks.get(name)).filter(Boolean), dayNamed(target.value) || null);
     if (!find("selection").hidden) focusNew();
     this.selection.clear();
+  }
+
+  #pick() {
+    const [name] = this.#planned;
+    this.selection.clear();
+    this.edit(name, { field: "due" });
+    if (this.#edited === name) this.#editor.field("due").showPicker?.();
   }
 
   #remove(task) {

@@ -162,6 +162,19 @@ class Details(Daily):
         self.chrome.key(Keys.ESCAPE)
         self.chrome.until(lambda: self.notes_on_server() is None, "the notes as they were")
 
+    def test_the_menu_of_a_row_opens_the_calendar(self):
+        self.fill("one")
+        self.person.press("one", ".when")
+        self.chrome.one("#day-menu [value=pick]").click()
+        self.chrome.until(lambda: self.chrome.execute_script("return document.activeElement.name === 'due'"), "the field of the date")
+
+    def test_a_tag_shows_all_tasks_that_have_it(self):
+        self.fill("Buy paint #work", "Visit the #workshop", {"task": "Paid (#Work)", "completed": True}, "https://example.com/ #1 a#work")
+        self.assertEqual([tag.text for tag in self.chrome.all("#rows .tag")], ["#work", "#workshop"])
+        self.chrome.one("#rows .tag").click()
+        self.person.await_texts("Buy paint #work", "Paid (#Work)")
+        self.assertEqual(self.chrome.execute_script("return [...CSS.highlights.get('found')].map(String)"), ["#work", "#Work"])
+
 
 class DetailsInFirefox(Details):
     browser_type = Firefox
