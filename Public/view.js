@@ -417,10 +417,10 @@ export class ListView {
     const menu = find("day-menu");
     this.#planned = rows.map((row) => row.dataset.row);
     menu.lastElementChild.hidden = rows.length > 1;
-    menu.style.top = `${Math.min(bottom, innerHeight - 64) + scrollY}px`;
+    menu.showPopover(); // then it has a size
+    menu.style.top = `${Math.max(8, Math.min(bottom, innerHeight - menu.offsetHeight - 8)) + scrollY}px`;
     const { clientWidth } = document.documentElement;
-    menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - 350))}px`; // as wide as it may get
-    menu.showPopover();
+    menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - menu.offsetWidth - 8))}px`;
     menu.firstElementChild.focus();
   }
 

@@ -3,6 +3,7 @@
 import csv
 import datetime
 import io
+import itertools
 import json
 import urllib.request
 
@@ -56,6 +57,45 @@ class Density(Daily):
         self.chrome.execute_script("document.querySelector('#rows .edit').focus({ focusVisible: true })")
         self.assertEqual(size(), before)
         self.assertGreater(before["width"], 600)
+
+
+class Lines(Daily):
+    """What stands in one line, and has a gap, on a desktop and on two phones."""
+
+    def boxes(self, selector):
+        return self.chrome.execute_script("""
+            return [...document.querySelectorAll(arguments[0])].map((it) => it.getBoundingClientRect().toJSON())
+              .filter(({ width }) => width);""", selector)
+
+    def lines(self, selector):
+        """How many elements each line has."""
+        tops = [round(box["top"]) for box in self.boxes(selector)]
+        return [tops.count(top) for top in sorted(set(tops))]
+
+    def check_gaps(self, selector):
+        for one, other in itertools.permutations(self.boxes(selector), 2):
+            beside = [other["top"] - one["bottom"], one["top"] - other["bottom"], other["left"] - one["right"], one["left"] - other["right"]]
+            self.assertGreaterEqual(max(beside), 5, (selector, one, other))
+
+    def test_nothing_touches_and_nothing_is_alone_in_a_line(self):
+        self.fill("one")
+        for width, height in [(1280, 800), (390, 844), (320, 640)]:
+            self.chrome.size(width, height)
+            self.assertLess(self.boxes("#add")[0]["height"], 70)
+            self.check_gaps("#new, #status, #add > .primary")
+            self.assertLess(self.boxes("#filters label")[-1]["right"], width)
+            self.person.press("one", ".edit")
+            self.assertNotEqual(self.lines(".editor > .days > button")[-1], 1)
+            self.chrome.one(".cancel").click()
+            self.chrome.execute_script("shortcuts.showModal()")
+            self.assertEqual(set(self.lines("#shortcuts dt:has(kbd ~ kbd ~ kbd) kbd")), {3})
+            self.chrome.execute_script("shortcuts.close()")
+            self.person.open_account()
+            self.chrome.execute_script("data.open = true; document.getElementById('delete-list').click()")
+            self.assertEqual(self.lines("#files > button"), [3])
+            self.check_gaps("#person button, #person input, #person p:not(:has(button, input))")
+            self.assertEqual(len({box["left"] for box in self.boxes("#delete-list, #delete-all, #deletion-name")}), 1)
+            self.chrome.one("#person-close").click()
 
 
 class Views(Daily):
