@@ -109,7 +109,8 @@ let modules = [
         "Authority", "MockAuthority", imports: ["HTTP", "Tokens", "OpenSSL", "JSON", "Platform", "Basics"],
         embedded: [
             "Static/common.css", "Static/sign-in.css", "Static/sign-in.js", "Static/developer.css",
-            "Static/developer.html", "Static/developer.js", "Static/refusals.txt",
+            "Static/developer.html", "Static/developer.js", "Static/refusals.txt", "Static/bad-token-rules.txt",
+            "Static/metadata.json", "Static/tenants.json",
         ]),
 
     // Programs connect the parts.
@@ -123,14 +124,7 @@ let modules = [
     Module(
         "Programs", "MockAuthorityServer",
         imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Curl", "JSON", "Platform", "Basics"],
-        embedded: [
-            "ClientSettings/ios-adal.plist", "ClientSettings/ios-nxoauth2.plist", "ClientSettings/android.java",
-            "ClientSettings/wpf.cs", "ClientSettings/mvc.config", "ClientSettings/msal.py", "ClientSettings/msal.js",
-            "ClientSettings/page.env", "ClientSettings/curl.sh", "ClientSettings/msal-external-id.py",
-            "ClientSettings/msal-external-id.js", "ClientSettings/msal-external-id-android.json",
-            "ClientSettings/msal-external-id-ios.txt", "ClientSettings/msal-ios.txt",
-            "ClientSettings/msal-android.json",
-        ]),
+        embedded: ["ClientSettings/templates.txt", "Probe/help.txt"]),
 ]
 
 func cLibrary(_ name: String, _ pkgConfig: String?, _ package: String) -> Target {

@@ -51,16 +51,23 @@ struct DocumentedControlsTests {
         return list.split(separator: "\n").first?.dropLast().split(separator: ", ").map(String.init) ?? []
     }
 
-    @Test func `Each row of the refusals is one that the code names, and the other way round`() throws {
-        let source = try Self.document("../Sources/Authority/MockAuthority/Tokens/Refusal.swift")
-        let names = source.split(separator: "\n").compactMap { line -> String? in
+    /// The declarations of a file that take the row which is called like them.
+    private func declared(in file: String) throws -> [String] {
+        let source = try Self.document("../Sources/Authority/MockAuthority/\(file)")
+        return source.split(separator: "\n").compactMap { line -> String? in
             guard line.contains("{ row(") else { return nil }
-            return line.split(separator: " ").dropFirst(2).first.map { String($0.prefix { $0 != "(" && $0 != ":" }) }
+            let words = line.replacing("package ", with: "").split(separator: " ")
+            return words.dropFirst(2).first.map { String($0.prefix { $0 != "(" && $0 != ":" }) }
         }
+    }
+
+    @Test func `Each row of a table is one that the code names, and the other way round`() throws {
+        #expect(try Set(declared(in: "BadTokens/BadToken.swift")) == BadTokenRule.table.names)
+        let names = try declared(in: "Tokens/Refusal.swift")
         // These have bodies of their own.
         let others = ["grantRevoked", "notGuest", "noSuchResource", "noSuchScope"]
         let expired = ["codeExpired", "refreshTokenExpired", "refreshTokenOfPageExpired"]
-        #expect(Set(names + others + expired) == Set(Refusal.table.keys))
+        #expect(Set(names + others + expired) == Refusal.table.names)
     }
 
     @Test func `The example of a configuration is one, and has every member that is read`() throws {

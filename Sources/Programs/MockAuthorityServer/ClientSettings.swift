@@ -2,39 +2,25 @@ import Basics
 import MockAuthority
 import Settings
 
-enum ClientKind: String, Sendable, CaseIterable {
-    case iosADAL = "ios-adal"
-    case iosNXOAuth2 = "ios-nxoauth2"
-    case android, wpf, mvc
-    case msal, page, curl
-    case msalJavaScript = "msal-js"
-    case msalAndroid = "msal-android"
-    case msalIOS = "msal-ios"
-    case msalExternalID = "msal-external-id"
-    case msalExternalIDJavaScript = "msal-external-id-js"
-    case msalExternalIDAndroid = "msal-external-id-android"
-    case msalExternalIDiOS = "msal-external-id-ios"
+/// A kind of client, of which ClientSettings/templates.txt has the file as the client's project has it.
+struct ClientKind: RawRepresentable, CaseIterable, Sendable {
+    let rawValue: String
+    /// The file, with `@name@` in the place of each value of ``ClientSettings``.
+    fileprivate let template: String
 
-    /// The file as the project of the client has it, with `@name@` in the place of each value of ``ClientSettings``.
-    fileprivate var template: [UInt8] {
-        switch self {
-        case .iosADAL: PackageResources.ios_adal_plist
-        case .iosNXOAuth2: PackageResources.ios_nxoauth2_plist
-        case .android: PackageResources.android_java
-        case .wpf: PackageResources.wpf_cs
-        case .mvc: PackageResources.mvc_config
-        case .msal: PackageResources.msal_py
-        case .msalJavaScript: PackageResources.msal_js
-        case .msalAndroid: PackageResources.msal_android_json
-        case .msalIOS: PackageResources.msal_ios_txt
-        case .page: PackageResources.page_env
-        case .curl: PackageResources.curl_sh
-        case .msalExternalID: PackageResources.msal_external_id_py
-        case .msalExternalIDJavaScript: PackageResources.msal_external_id_js
-        case .msalExternalIDAndroid: PackageResources.msal_external_id_android_json
-        case .msalExternalIDiOS: PackageResources.msal_external_id_ios_txt
-        }
+    init?(rawValue: String) {
+        guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = known
     }
+
+    private init(_ section: Substring) {
+        let end = section.firstIndex(of: "\n") ?? section.endIndex
+        rawValue = String(section[..<end])
+        template = String(section[end...].dropFirst())
+    }
+
+    static let allCases = "\n\(String(decoding: PackageResources.templates_txt.dropLast(), as: UTF8.self))"
+        .split(separator: "\n=== ").map(ClientKind.init)
 }
 
 /// The settings with which a client talks to this authority and to a task-server.
@@ -47,9 +33,8 @@ struct ClientSettings {
 
     func text(for kind: ClientKind) -> String {
         let values = values.merging(externalValues) { value, _ in value }
-        let isXML = [.iosADAL, .iosNXOAuth2].contains(kind)
-        let pieces = String(decoding: kind.template.dropLast(), as: UTF8.self)
-            .split(separator: "@", omittingEmptySubsequences: false)
+        let isXML = kind.template.hasPrefix("<?xml")
+        let pieces = kind.template.split(separator: "@", omittingEmptySubsequences: false)
         return pieces.enumerated().map { index, piece in
             guard index % 2 == 1 else { return String(piece) }
             guard let value = values[String(piece)] else { return "@\(piece)@" }
@@ -65,12 +50,16 @@ struct ClientSettings {
         let scopes = resource?.fullScopes ?? []
         let certificate = "the certificate of \(secureHost)"
         let trusted = authorityFile ?? (isSecure ? certificate : "state/mock/ca.pem")
+        let entra = configuration.entraTenants.first { $0.profile == .entra }
         let start = isSecure ? "" : "start with MOCK_TLS_LISTEN=127.0.0.1:8443 make run, and "
         return [
             "base": base, "baseInEmulator": base.inEmulator, "secureBase": secureBase, "tasks": tasks,
             "tasksInEmulator": tasks.inEmulator, "authorize": MockAuthority.Path.authorize,
             "token": MockAuthority.Path.token, "testToken": MockAuthority.Path.testToken,
-            "tenant": configuration.tenant.name, "client": client,
+            "tenant": configuration.tenant.name, "tenantID": configuration.tenant.id, "client": client,
+            "audience": resource?.audience ?? client, "https": base.hasPrefix("https:") ? "true" : "false",
+            "metadata": configuration.firstPolicy.map { configuration.metadataAddress(of: $0, at: base) } ?? "",
+            "entra": entra?.tenant.id ?? "", "entraAPI": entra?.applications.resources.first?.audience ?? "",
             // ADAL compares the client id with the scopes after it made those lower case.
             "clientInLowerCase": client.lowercased(), "confidential": confidential?.id ?? client,
             "secret": confidential?.secret ?? "", "scope": scopes.first ?? client,

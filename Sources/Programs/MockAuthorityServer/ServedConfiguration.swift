@@ -47,7 +47,7 @@ private func shownClientSettings(
     let authorityFile = secure.flatMap { _ in isProxied ? nil : settings.files.state.map { "\($0)/ca.pem" } }
     let tasks = settings.client.tasks
     // The other kinds are clients of Microsoft's services.
-    let kinds = ClientKind.allCases.filter { configuration.profile == .b2c || $0 == .curl }
+    let kinds = ClientKind.allCases.filter { configuration.profile == .b2c || $0.rawValue == "curl" }
     return { base in
         let client = ClientSettings(
             configuration: configuration, base: configuration.publicOrigin ?? secure ?? base, tasks: tasks,

@@ -116,68 +116,31 @@ package struct BadTokenRule: Sendable {
     }
 }
 
+// The rows of Static/bad-token-rules.txt: a name, then kind, danger, source and remedy.
 extension BadTokenRule {
-    static let signature = BadTokenRule(
-        danger: "Anybody can write such a token, and so be any user.",
-        source: "RFC 7515 section 5.2, and RFC 8725 section 3.3",
-        remedy: "Verify before you read: jsonwebtoken's decode() and PyJWT's verify_signature=False do not.")
-    static let algorithm = BadTokenRule(
-        danger: "Anybody can write such a token without a private key, and so be any user.",
-        source: "RFC 8725 sections 3.1 and 3.2",
-        remedy: "Name the algorithm: algorithms (jsonwebtoken, jose, PyJWT), WithValidMethods (golang-jwt), "
-            + "ValidAlgorithms (JwtBearer), jws-algorithms (Spring).")
+    static let table = TextTable(PackageResources.bad_token_rules_txt)
+
+    private static func row(of name: String = #function) -> BadTokenRule {
+        let lines = table[name]
+        return BadTokenRule(
+            kind: Kind(rawValue: lines[0]) ?? .breach, danger: lines[1], source: lines[2], remedy: lines[3])
+    }
+
+    static var signature: BadTokenRule { row() }
+    static var algorithm: BadTokenRule { row() }
     /// A key of the issuer that the issuer withdrew, or a key of another issuer.
-    package static let key = BadTokenRule(
-        danger: "Whoever has a key that is not one of the issuer's, for example a stolen one, can be any user.",
-        source: "RFC 8725 section 3.8, and OpenID Connect Core 1.0 section 10.1.1",
-        remedy: "Take keys from jwks_uri alone, and fetch them again: cacheMaxAge (jwks-rsa), lifespan (PyJWKClient), "
-            + "RefreshInterval (keyfunc), AutomaticRefreshInterval (JwtBearer).")
-    package static let expiry = BadTokenRule(
-        danger: "Whoever finds an old token in a log or a backup can use it for ever.",
-        source: "RFC 7519 section 4.1.4, and RFC 9068 section 4",
-        remedy:
-            "Check exp with little leeway: clockTolerance (jsonwebtoken, jose), leeway (PyJWT), WithLeeway (golang-jwt), "
-            + "ClockSkew (JwtBearer).")
-    static let timeAsText = BadTokenRule(
-        danger: "The end of the token's life is a text, of which two libraries may read two times.",
-        source: "RFC 7519 section 4.1.4",
-        remedy: "Refuse an exp that is no number after the library has verified the token.")
-    static let notBefore = BadTokenRule(
-        danger: "A permission that begins later can be used now.", source: "RFC 7519 section 4.1.5",
-        remedy: "Check nbf: set_required_spec_claims and validate_nbf (jsonwebtoken of Rust), verify_nbf (PyJWT).")
-    package static let issuer = BadTokenRule(
-        danger: "Whoever signs in somewhere else, or runs another issuer, can be a user of this API.",
-        source: "RFC 8725 section 3.8, and RFC 9068 section 4",
-        remedy:
-            "Name the issuer: issuer (jsonwebtoken, jose, PyJWT), WithIssuer (golang-jwt), ValidIssuer (JwtBearer), "
-            + "issuer-uri (Spring).")
-    package static let audience = BadTokenRule(
-        danger: "Every other application to which a user signs in can use this API in the name of that user.",
-        source: "RFC 7519 section 4.1.3, and RFC 8725 section 3.9",
-        remedy: "Name the audience: audience (jsonwebtoken, jose, PyJWT), WithAudience (golang-jwt), ValidAudience "
-            + "(JwtBearer), audiences (Spring).")
-    static let kind = BadTokenRule(
-        danger: "A token that was issued for another purpose can be used at this API.",
-        source: "RFC 8725 sections 3.11 and 3.12",
-        remedy: "Require what only an access token has: a scope, or typ at+jwt where the issuer writes it.")
-    static let criticalHeader = BadTokenRule(
-        danger: "The API ignores a restriction of which the token says that nobody may ignore it.",
-        source: "RFC 7515 section 4.1.11", remedy: "Refuse every token with crit in its header, as few libraries do it."
-    )
-    package static let scope = BadTokenRule(
-        danger: "An application can do what the user never permitted that application to do.",
-        source: "RFC 9068 section 4, and RFC 6750 section 3.1",
-        remedy:
-            "Require the scope: requiredScopes (express-oauth2-jwt-bearer), RequiredScope (Microsoft.Identity.Web), "
-            + "hasAuthority('SCOPE_...') (Spring).")
-    static let validation = BadTokenRule(
-        danger: "The API accepts what is no good token of its issuer, and whoever can write such a token is a user.",
-        source: "RFC 7519 section 7.2", remedy: "Let a library read the token as a whole, and nothing beside it.")
+    package static var key: BadTokenRule { row() }
+    package static var expiry: BadTokenRule { row() }
+    static var timeAsText: BadTokenRule { row() }
+    static var notBefore: BadTokenRule { row() }
+    package static var issuer: BadTokenRule { row() }
+    package static var audience: BadTokenRule { row() }
+    static var kind: BadTokenRule { row() }
+    static var criticalHeader: BadTokenRule { row() }
+    package static var scope: BadTokenRule { row() }
+    static var validation: BadTokenRule { row() }
     /// Another application of the same issuer, which is not named among those that may call.
-    package static let caller = BadTokenRule(
-        kind: .setting, danger: "Every application that gets a token for this API can call it.",
-        source: "no standard; RFC 9068 section 2.2 and Microsoft name the caller in client_id, azp or appid",
-        remedy: "Compare azp (appid in version 1) with the ids of the applications that may call.")
+    package static var caller: BadTokenRule { row() }
 
     /// The rule that a claim must be there, which RFC 7519 leaves to the API.
     static func missing(_ claim: String, _ danger: BadTokenRule, _ remedy: String) -> BadTokenRule {

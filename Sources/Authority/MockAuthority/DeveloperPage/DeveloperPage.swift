@@ -74,13 +74,15 @@ extension HostContext {
         return [
             "title": .string(tenant.provider.traits.title), "profile": .string(configuration.profile.rawValue),
             "name": .string(tenantOf.name), "id": .string(tenantOf.id), "isShown": .boolean(tenant === authority),
-            "metadata": page.map { .string("\(configuration.path(of: $0))/\(Routes.metadata.path)") } ?? .null,
+            "metadata": page.map { .string(configuration.metadataAddress(of: $0, at: "")) } ?? .null,
         ]
     }
 
     private func policyJSON(_ policy: Policy) -> JSONValue {
-        let path = "\(configuration.path(of: policy))/\(Routes.metadata.path)"
-        return ["name": .string(policy.name), "kind": .string(policy.kind.rawValue), "metadata": .string(path)]
+        [
+            "name": .string(policy.name), "kind": .string(policy.kind.rawValue),
+            "metadata": .string(configuration.metadataAddress(of: policy, at: "")),
+        ]
     }
 }
 

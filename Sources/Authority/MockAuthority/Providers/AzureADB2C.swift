@@ -79,26 +79,8 @@ extension Provider {
 }
 
 extension AzureADB2C {
-    /// The members of the service and no others, in its order (docs/reproduced.md, "Metadata").
     func metadata(version: Int, _ context: RequestContext) -> JSONValue {
-        [
-            "issuer": .string(issuer(of: context.policy, at: context.base)),
-            "authorization_endpoint": context.address(of: Routes.authorize),
-            "token_endpoint": context.address(of: Routes.token),
-            "end_session_endpoint": context.address(of: Routes.logout), "jwks_uri": context.address(of: Routes.keys),
-            "response_modes_supported": ["query", "fragment", "form_post"],
-            "response_types_supported": [
-                "code", "code id_token", "code token", "code id_token token", "id_token", "id_token token", "token",
-                "token id_token",
-            ],
-            "scopes_supported": ["openid"], "subject_types_supported": ["pairwise"],
-            "id_token_signing_alg_values_supported": ["RS256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
-            "claims_supported": [
-                "name", "given_name", "family_name", "emails", "idp", "oid", "sub", "tfp", "iss", "iat", "exp", "aud",
-                "acr", "nonce", "auth_time",
-            ],
-        ]
+        context.document("b2c", ["{issuer}": .string(issuer(of: context.policy, at: context.base))])
     }
 }
 

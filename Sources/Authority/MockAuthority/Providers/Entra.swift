@@ -267,38 +267,18 @@ extension EntraProvider {
         return ["keys": .array(shown)]
     }
 
-    /// The members of the service and no others, in its order (P-37; docs/reproduced.md, "Metadata").
     func metadata(version: Int, _ context: RequestContext) -> JSONValue {
         let several = SeveralTenants(rawValue: context.url.tenant)
         let tenant = several?.idInIssuers ?? tenant.id
         let issuer = version == 1 ? "https://sts.windows.net/\(tenant)/" : issuer(of: tenant, at: context.base)
-        return [
-            "token_endpoint": context.address(of: Routes.token),
-            "token_endpoint_auth_methods_supported": [
-                "client_secret_post", "private_key_jwt", "client_secret_basic", "self_signed_tls_client_auth",
-            ],
-            "jwks_uri": context.address(of: version == 1 ? Routes.keysOfVersionOne : Routes.keys),
-            "response_modes_supported": ["query", "fragment", "form_post"],
-            "subject_types_supported": ["pairwise"], "id_token_signing_alg_values_supported": ["RS256"],
-            "response_types_supported": ["code", "id_token", "code id_token", "id_token token"],
-            "scopes_supported": ["openid", "profile", "email", "offline_access"],
-            "issuer": .string(issuer), "request_uri_parameter_supported": false,
-            "userinfo_endpoint": "https://graph.microsoft.com/oidc/userinfo",
-            "authorization_endpoint": context.address(of: Routes.authorize),
-            "device_authorization_endpoint": context.address(of: Routes.deviceCode), "http_logout_supported": true,
-            "frontchannel_logout_supported": true, "end_session_endpoint": context.address(of: Routes.logout),
-            "claims_supported": [
-                "sub", "iss", "cloud_instance_name", "cloud_instance_host_name", "cloud_graph_host_name",
-                "msgraph_host", "aud", "exp", "iat", "auth_time", "acr", "nonce", "preferred_username", "name", "tid",
-                "ver", "at_hash", "c_hash", "email",
-            ],
-            "kerberos_endpoint": .string("\(context.base)/\(context.url.tenant)/kerberos"),
-            "mtls_endpoint_aliases": ["token_endpoint": context.address(of: Routes.token)],
-            "tls_client_certificate_bound_access_tokens": true,
-            "tenant_region_scope": several == nil ? "NA" : .null,
-            "cloud_instance_name": .string(EntraHost.cloud), "cloud_graph_host_name": "graph.windows.net",
-            "msgraph_host": "graph.microsoft.com", "rbac_url": "https://pas.windows.net",
-        ]
+        return context.document(
+            "entra",
+            [
+                "{issuer}": .string(issuer), "{userinfo}": "https://graph.microsoft.com/oidc/userinfo",
+                "{keys}": context.address(of: version == 1 ? Routes.keysOfVersionOne : Routes.keys),
+                "{kerberos}": .string("\(context.base)/\(context.url.tenant)/kerberos"),
+                "{region}": several == nil ? "NA" : .null,
+            ])
     }
 }
 

@@ -32,32 +32,18 @@ struct StrictProvider: Provider {
 extension StrictProvider {
     /// The discovery document (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
     func metadata(version: Int, _ context: RequestContext) -> JSONValue {
-        let scopes = StandardClaims.ofScopes
-        let claims = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr"] + scopes.flatMap(\.names)
-        let password: [JSONValue] = allowsPasswordGrant(context.policy) ? ["password"] : []
-        return [
-            "issuer": .string(issuer(of: context.policy, at: context.base)),
-            "authorization_endpoint": context.address(of: Routes.authorize.belowIssuer),
-            "token_endpoint": context.address(of: Routes.token.belowIssuer),
-            "userinfo_endpoint": context.address(of: Routes.userInfo.belowIssuer),
-            "end_session_endpoint": context.address(of: Routes.logout.belowIssuer),
-            "jwks_uri": context.address(of: Routes.keys.belowIssuer),
-            "scopes_supported": .array(traits.standardScopes.map { .string($0) }),
-            "response_types_supported": [
-                "code", "code id_token", "code token", "code id_token token", "id_token", "id_token token",
-            ],
-            "response_modes_supported": ["query", "fragment", "form_post"],
-            "grant_types_supported": .array(
-                ["authorization_code", "implicit", "refresh_token", "client_credentials"] + password),
-            "acr_values_supported": [.string(StrictClaims.context)], "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": ["RS256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
-            "display_values_supported": ["page", "popup"],
-            "prompt_values_supported": ["none", "login", "consent", "select_account"],
-            "claim_types_supported": ["normal"], "claims_supported": .array(claims.map { .string($0) }),
-            "claims_parameter_supported": true, "request_parameter_supported": false,
-            "request_uri_parameter_supported": false, "code_challenge_methods_supported": ["S256", "plain"],
-        ]
+        let claims =
+            ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr"] + StandardClaims.ofScopes.flatMap(\.names)
+        let grants = ["authorization_code", "implicit", "refresh_token", "client_credentials"]
+        let all = grants + (allowsPasswordGrant(context.policy) ? ["password"] : [])
+        return context.document(
+            "strict",
+            [
+                "{issuer}": .string(issuer(of: context.policy, at: context.base)),
+                "{scopes}": .array(traits.standardScopes.map { .string($0) }),
+                "{claims}": .array(claims.map { .string($0) }), "{grants}": .array(all.map { .string($0) }),
+                "{acr}": [.string(StrictClaims.context)],
+            ], at: \.belowIssuer)
     }
 }
 

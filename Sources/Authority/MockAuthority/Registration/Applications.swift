@@ -9,27 +9,7 @@ package struct Applications: Sendable, Equatable {
     package func client(_ id: String) -> Client? { clients.first { $0.id.isEqualIgnoringCase(to: id) } }
 
     /// One public client that is its own API, and one confidential client.
-    package static let defaults = Applications(
-        clients: [
-            Client(
-                id: "580e250c-8f26-49d0-bee8-1c078add1609", name: "To-do app",
-                redirectURIs: [
-                    "http://localhost", "urn:ietf:wg:oauth:2.0:oob", "http://localhost:3000/auth/openid/return",
-                    // The samples for MVC and Android are published with these.
-                    "https://localhost:44316/",
-                    "mstodo://com.microsoft.windowsazure.activedirectory.samples.microsofttasks",
-                ] + Client.mobileRedirectURIs("580e250c-8f26-49d0-bee8-1c078add1609")),
-            Client(
-                id: "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d", name: "To-do web app", secret: "mock-secret",
-                redirectURIs: [
-                    "http://localhost", "http://localhost:3000/auth/openid/return", "https://localhost:44316/",
-                ]),
-        ],
-        resources: [
-            Resource(
-                identifier: "https://contoso.onmicrosoft.com/tasks", audience: "580e250c-8f26-49d0-bee8-1c078add1609",
-                scopes: ["tasks.read", "tasks.write"])
-        ])
+    package static let defaults = Applications(StandardTenant.b2c)
 }
 
 /// A registered client; with a secret, a certificate or a federated credential it is a confidential one.
@@ -62,14 +42,6 @@ extension Client {
     func isPage(at redirectURI: String) -> Bool? {
         if let singlePage { return singlePage }
         return isConfidential || WebAddress(redirectURI) == nil ? false : nil
-    }
-
-    /// The redirect URIs of MSAL on iOS, on Android and in .NET; the app's name is that of the documentation.
-    static func mobileRedirectURIs(_ id: String) -> [String] {
-        [
-            "msal\(id)://auth", "msauth.com.example.tasks://auth",
-            "msauth://com.example.tasks/VzSiQcXRmi2kyjzcA%2BmYLEtbGVs%3D",
-        ]
     }
 }
 

@@ -8,6 +8,9 @@ package struct ClientCertificate: Sendable, Equatable {
     /// The RSA key; `nil` if only the thumbprint is known.
     let key: PublicKeyNumbers?
 
+    /// What a configuration calls the certificate that the state folder keeps.
+    static let kept = "client.pem"
+
     /// Reads a certificate in PEM, or a thumbprint in hexadecimal; nil for another text.
     package init?(_ text: String) {
         if text.contains("-----BEGIN CERTIFICATE-----") {

@@ -46,7 +46,7 @@ package struct Tenant: Sendable, Equatable {
     package var name: String
     package var id: String
 
-    package static let contoso = Tenant(name: "contoso.onmicrosoft.com", id: "775527ff-9a37-4307-8b3d-cc311f58d925")
+    package static let contoso = StandardTenant.b2c.tenant
 
     /// The id of a tenant that there is not, for tokens with a defect.
     static let unknownID = "00000000-0000-4000-8000-000000000000"
@@ -149,26 +149,19 @@ extension Configuration {
     }
 
     /// A tenant of External ID or Entra: it has no policies, only pages on which people sign in or up.
-    init(_ profile: TenantProfile, tenant: Tenant, applications: Applications, users: [User]) {
+    private init(_ profile: TenantProfile, _ standard: StandardTenant) {
         let page = Policy("", kind: .signUpOrSignIn)
-        self.init(profile: profile, tenant: tenant, policies: [page], applications: applications, users: users)
+        self.init(
+            profile: profile, tenant: standard.tenant, policies: [page], applications: Applications(standard),
+            users: standard.users)
     }
 
     /// The External ID tenant of the documentation: alice and bob have other object ids than in B2C, as after a
     /// migration by copying.
-    package static let externalID = Configuration(
-        .externalID, tenant: Tenant(name: "contoso.onmicrosoft.com", id: "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"),
-        applications: .externalID, users: User.defaults.map { $0.with(objectIDSuffix: "e1") })
+    package static let externalID = Configuration(.externalID, .externalID)
 
     /// The Entra tenants of the documentation, which share one multi-tenant registration.
-    package static let entra = [
-        Configuration(
-            .entra, tenant: Tenant(name: "fabrikam.onmicrosoft.com", id: "f4b51ca0-7d2e-4c3b-8a19-5e6f7d8c9b0a"),
-            applications: .entra, users: User.defaults.map { $0.with(objectIDSuffix: "f4", domain: "fabrikam.com") }),
-        Configuration(
-            .entra, tenant: Tenant(name: "northwind.onmicrosoft.com", id: "0e7a5d3c-4b2f-4a61-9c8d-3f2e1d0c9b8a"),
-            applications: .entra, users: User.defaults.map { $0.with(objectIDSuffix: "0e", domain: "northwind.com") }),
-    ]
+    package static let entra = [Configuration(.entra, .fabrikam), Configuration(.entra, .northwind)]
 }
 
 extension Configuration {
@@ -179,49 +172,6 @@ extension Configuration {
             configuration.applications.clients[index].certificates.append(certificate)
         }
         return configuration
-    }
-}
-
-extension User {
-    fileprivate func with(objectIDSuffix suffix: String, domain: String? = nil) -> User {
-        var user = self
-        user.objectID = String(objectID.dropLast(suffix.count)) + suffix
-        if let domain { user.email = "\(email.prefix { $0 != "@" })@\(domain)" }
-        return user
-    }
-}
-
-extension Applications {
-    package static let externalID = ofMicrosoft(
-        app: "2b7d9e41-5c8f-4a03-b6e1-0f9d8c7b6a5e", daemon: "d3e4f5a6-7b8c-4d9e-8f01-23456789abcd",
-        signer: "c7e1a9d5-3b2f-4e60-9d8a-1f2e3d4c5b6a",
-        api: "8c0e7f52-1b3a-4d69-9e8f-7a6b5c4d3e2f")
-
-    package static let entra = ofMicrosoft(
-        app: "6a1f8c3d-2e4b-4d5f-9a7c-8b6d5e4f3a2c", daemon: "7b2e9d4c-3f5a-4c6e-8b9d-0a1f2e3d4c5b",
-        signer: "9d4c3b2a-1f0e-4d5c-8b7a-6f5e4d3c2b1a",
-        api: "1e9f8d7c-6b5a-4f3e-8d2c-1b0a9f8e7d6c")
-
-    /// A public client, two daemons, of which one has a certificate, and the API that all call, under the App ID URI that the portal proposes.
-    ///
-    /// The API is a client too, which asks for tokens on behalf of the people who call the API.
-    private static func ofMicrosoft(
-        app: String, daemon: String, signer: String, api: String
-    ) -> Applications {
-        Applications(
-            clients: [
-                Client(
-                    id: app, name: "To-do app",
-                    redirectURIs: ["http://localhost"] + Client.mobileRedirectURIs(app)),
-                Client(id: daemon, name: "Daemon", secret: "mock-secret", redirectURIs: ["http://localhost"]),
-                Client(id: api, name: "To-do API", secret: "mock-secret"),
-                Client(id: signer, name: "Daemon with a certificate", hasKeptCertificate: true),
-            ],
-            resources: [
-                Resource(
-                    identifier: "api://\(api)", audience: api, scopes: ["Tasks.Read", "Tasks.Write"],
-                    roles: [daemon: ["Tasks.ReadWrite.All"], signer: ["Tasks.ReadWrite.All"]])
-            ])
     }
 }
 

@@ -68,6 +68,38 @@ extension Configuration {
     }
 }
 
+/// A tenant of the documentation, which Static/tenants.json has.
+struct StandardTenant: Sendable {
+    let tenant: Tenant
+    let clients: [Client]
+    let resources: [Resource]
+    let users: [User]
+
+    static let b2c = StandardTenant("b2c")
+    static let externalID = StandardTenant("externalID")
+    static let fabrikam = StandardTenant("fabrikam")
+    static let northwind = StandardTenant("northwind")
+
+    private init(_ name: String) {
+        do throws(InputError) {
+            let file = try ConfigurationMember.root(PackageResources.tenants_json, place: "tenants.json")
+            guard let member = try file.member(name), let named = try member.member("tenant") else {
+                throw InputError(message: "tenants.json has no \(name)")
+            }
+            tenant = try Tenant(named)
+            clients = try member.list("clients")?.map(Client.init(member:)) ?? []
+            resources = try member.list("resources")?.map(Resource.init(member:)) ?? []
+            users = try member.list("users")?.map { user throws(InputError) in try User(member: user) } ?? []
+        } catch {
+            preconditionFailure(error.message)
+        }
+    }
+}
+
+extension Applications {
+    init(_ standard: StandardTenant) { self.init(clients: standard.clients, resources: standard.resources) }
+}
+
 extension Tenant {
     fileprivate init(_ member: ConfigurationMember) throws(InputError) {
         try member.allow(["name", "id"])
@@ -89,16 +121,18 @@ extension Client {
         try member.allow([
             "id", "name", "secret", "certificates", "federatedCredentials", "redirectURIs", "singlePage",
         ])
-        let certificates = try member.texts("certificates").map { text throws(InputError) in
+        let texts = try member.texts("certificates")
+        let certificates = try texts.filter { $0 != ClientCertificate.kept }.map { text throws(InputError) in
             if let certificate = ClientCertificate(text) { return certificate }
             throw InputError(
-                message: "A certificate is PEM of an RSA key, or a thumbprint of 40 or 64 hexadecimal digits.")
+                message: "A certificate is PEM of an RSA key, 40 or 64 hexadecimal digits of its hash, or client.pem.")
         }
         self.init(
             id: try member.required("id"), name: try member.text("name") ?? "", secret: try member.text("secret"),
             certificates: certificates,
             federatedCredentials: try member.list("federatedCredentials")?.map(FederatedCredential.init(member:)) ?? [],
-            redirectURIs: try member.texts("redirectURIs"), singlePage: try member.truth("singlePage"))
+            hasKeptCertificate: texts.contains(ClientCertificate.kept), redirectURIs: try member.texts("redirectURIs"),
+            singlePage: try member.truth("singlePage"))
     }
 }
 

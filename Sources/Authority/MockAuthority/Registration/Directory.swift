@@ -20,14 +20,7 @@ package struct User: Sendable, Equatable {
             || email.prefix { $0 != "@" }.isEqualIgnoringCase(to: name)
     }
 
-    package static let defaults = [
-        User(
-            objectID: "a11ce000-0000-4000-8000-000000000001", email: "alice@example.com", password: "Passw0rd!",
-            name: PersonName(display: "Alice Example", given: "Alice", family: "Example")),
-        User(
-            objectID: "b0b00000-0000-4000-8000-000000000002", email: "bob@example.com", password: "Passw0rd!",
-            name: PersonName(display: "Bob Example", given: "Bob", family: "Example")),
-    ]
+    package static let defaults = StandardTenant.b2c.users
 }
 
 extension User {

@@ -23,13 +23,18 @@ extension MockAuthority {
 
 extension Configuration {
     /// The policy where none is named: the first for signing in.
-    var firstPolicy: Policy? {
+    package var firstPolicy: Policy? {
         policies.first { $0.kind == .signIn || $0.kind == .signUpOrSignIn } ?? policies.first
     }
 
     /// The path of a policy's endpoints, below which its documents are.
     func path(of policy: Policy) -> String {
         policy.name.isEmpty ? "/\(tenant.id)" : "/\(tenant.name)/\(policy.name.lowercased())"
+    }
+
+    /// The address of a policy's discovery document.
+    package func metadataAddress(of policy: Policy, at base: String) -> String {
+        "\(base)\(path(of: policy))/\(Routes.metadata.path)"
     }
 
     fileprivate func ready(at base: String) -> JSONObject {
@@ -39,7 +44,7 @@ extension Configuration {
         return [
             "profile": .string(profile.rawValue), "tenant": .string(tenant.name), "tenantID": .string(tenant.id),
             "issuer": .string(provider.issuer(of: policy, at: base)),
-            "metadata": .string("\(start)/\(Routes.metadata.path)"), "keys": .string("\(start)/\(keys.path)"),
+            "metadata": .string(metadataAddress(of: policy, at: base)), "keys": .string("\(start)/\(keys.path)"),
             "users": .array(users.map(\.json)), "clients": .array(applications.clients.map(\.json)),
             "resources": .array(applications.resources.map(\.json)),
         ]

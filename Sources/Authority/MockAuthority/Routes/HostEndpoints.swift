@@ -17,32 +17,21 @@ extension HostContext {
     }
 
     private var welcomeText: Response {
-        let policies = configuration.policies.map { policy in
-            "  \(base)/\(configuration.tenant.name)/\(policy.name.lowercased())/\(Routes.metadata.path)"
+        let documents = ([mock.b2c] + mock.others).map(\.configuration).flatMap { tenant in
+            tenant.policies.map { "  \(tenant.metadataAddress(of: $0, at: base))" }
         }
         return Response.text(
             """
             mock-authority: a stand-in for Azure AD B2C, Entra External ID and Entra ID, for development only.
 
-            Metadata of its policies:
-            \(policies.joined(separator: "\n"))\(others)
+            Metadata of its policies and tenants (a token: profile=external-id, profile=entra):
+            \(documents.joined(separator: "\n"))
 
             In a browser:    \(base)/\(Routes.developerPage.path)
             A token:         curl -s '\(base)/\(Routes.testToken.path)?user=alice'
             Bad tokens:      curl -s \(base)/\(Routes.badTokens.path)
             Another key:     curl -s -d '{"do":"rotate"}' \(base)/\(Routes.keyControl.path)
             """)
-    }
-
-    private var others: String {
-        if mock.others.isEmpty { return "" }
-        let lines = mock.others.map { "  \(base)/\($0.configuration.tenant.id)/\(Routes.metadata.path)" }
-        return """
-
-
-            and of the tenants of External ID and Entra beside it (a token: profile=external-id, profile=entra):
-            \(lines.joined(separator: "\n"))
-            """
     }
 
     /// Asked by MSAL before a password grant: nobody's sign-in is federated.

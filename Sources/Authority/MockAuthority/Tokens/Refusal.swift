@@ -22,19 +22,11 @@ struct Refusal: Error, Equatable, Sendable {
         code = "AADB2C" + (fields.count > 1 ? fields[0][2] : "")
     }
 
-    /// The lines of each row by its name.
-    static let table = Dictionary(
-        uniqueKeysWithValues: String(decoding: PackageResources.refusals_txt, as: UTF8.self).split(separator: "\n\n")
-            .map {
-                let lines = $0.split(separator: "\n").map(String.init)
-                return (lines[0], Array(lines.dropFirst()))
-            })
+    static let table = TextTable(PackageResources.refusals_txt)
 
     /// The row that is called like the declaration, with these values in the places of `{0}`, `{1}` and so on.
     private static func row(_ values: String..., of name: String = #function) -> Refusal {
-        guard let lines = table[String(name.prefix { $0 != "(" })] else {
-            preconditionFailure("refusals.txt has no row \(name)")
-        }
+        let lines = table[String(name.prefix { $0 != "(" })]
         return Refusal(
             lines.map { line in
                 let parts = line.split(separator: "{", omittingEmptySubsequences: false)

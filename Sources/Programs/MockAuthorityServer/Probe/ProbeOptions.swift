@@ -112,47 +112,7 @@ struct ProbeOptions {
         }
     }
 
-    static let help = """
-        mock-authority probe URL [flags]
-
-        Sends good and bad tokens to your own API, in any language, and prints what the API accepts and should not.
-
-        Your API must trust a running mock-authority: its issuer, its audience, its key set. URL is a resource of the API
-        that needs a token and answers a good one with 2xx. Both are tried first, because otherwise nothing can be learned.
-        Then the probe gives the mock a new key, sends every bad token that the mock can make, and tokens of other tenants,
-        of other applications and of their keys, and takes the key set out of reach.
-
-          mock-authority probe http://localhost:8080/api/orders
-          mock-authority probe http://localhost:8080/api/orders --scope tasks.read --format junit > probe.xml
-
-        Other clients of the mock notice that. At the end the mock signs with the key that the API has taken, and has no
-        fault; an API that has not taken the new key finds the former ones again.
-
-        Flags:
-          --authority URL        the running mock [MOCK_AUTHORITY; default: that of make run in this folder, or
-                                 http://127.0.0.1:3001]
-          --scope S              what the API requires, in the good token (beside openid and profile); also tries tokens
-                                 that lack the scope
-          --user NAME --policy P --client ID --profile b2c|external-id|entra --tenant DOMAIN
-                                 the good token, as in `mock-authority token`; the defaults are its defaults. With --client,
-                                 accepting the token of another application is a finding
-          --trusts ID            another tenant or application of the mock that the API trusts on purpose; may be repeated
-          --method M             the method of the requests [default: GET]
-          --header 'NAME: VALUE' one more header field of the requests; may be repeated
-          --ca-file FILE         certificates in PEM that are trusted in place of the machine's own
-          --token-type T         typ in the header of the tokens, such as at+jwt
-          --wait SECONDS         how long the API may need to load a new key, and how long the probe watches a withdrawn one;
-                                 many libraries load keys once in 30 s at most, others in 5 or 10 minutes [default: 35]
-          --key-age TIME         how long the API may take tokens of a withdrawn key, such as 13h [default: 24h]
-          --pace SECONDS         between two tokens of unknown keys, for which libraries fetch keys [default: 6]
-          --fail-on breach|setting|note|never
-                                 what exit code 1 means: breaches of a standard alone, missing settings as well, or notes too
-                                 [default: setting]
-          --accept FILE          the names of findings that you live with, a line each; # begins a comment
-          --format text|json|junit|sarif
-
-        Exit codes: 0, no finding that fails; 1, at least one; 2, nothing could be found out, and the message says what to do.
-        """
+    static let help = String(decoding: PackageResources.help_txt.dropLast(), as: UTF8.self)
 }
 
 extension OperatorError {

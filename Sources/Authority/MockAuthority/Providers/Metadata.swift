@@ -1,0 +1,30 @@
+import JSON
+
+/// The discovery documents: the members of each service and no others, in its order, as Static/metadata.json lists them
+/// (P-37; docs/reproduced.md, "Metadata").
+extension RequestContext {
+    private static let documents = (try? JSONValue(parsing: PackageResources.metadata_json))?.object ?? JSONObject()
+
+    /// The document of a service with these values, and the addresses of endpoints, in the places of `{names}`.
+    func document(
+        _ name: String, _ values: JSONObject, at place: (Routes.Row) -> Routes.Row = { $0 }
+    ) -> JSONValue {
+        let endpoints: KeyValuePairs = [
+            "{authorize}": Routes.authorize, "{token}": Routes.token, "{logout}": Routes.logout, "{keys}": Routes.keys,
+            "{userinfo}": Routes.userInfo, "{devicecode}": Routes.deviceCode,
+        ]
+        var all = JSONObject(endpoints.map { ($0.key, address(of: place($0.value))) })
+        all.replace(by: values)
+        return Self.documents[name]?.filled(with: all) ?? .null
+    }
+}
+
+extension JSONValue {
+    fileprivate func filled(with values: JSONObject) -> JSONValue {
+        switch self {
+        case .string(let text): values[text] ?? self
+        case .object(let object): .object(JSONObject(object.members.map { ($0.name, $0.value.filled(with: values)) }))
+        default: self
+        }
+    }
+}

@@ -1,2 +1,0 @@
-TOKEN=$(curl -s '@base@@testToken@?user=@user@')
-curl -s -H "Authorization: Bearer $TOKEN" @tasks@/api/tasks
