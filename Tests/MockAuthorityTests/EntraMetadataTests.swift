@@ -38,7 +38,7 @@ struct EntraMetadataTests {
             + #""response_types_supported":["code","id_token","code id_token","id_token token"],"#
             + #""scopes_supported":["openid","profile","email","offline_access"],"#
             + #""issuer":"\#(EntraTenants.issuer)","request_uri_parameter_supported":false,"#
-            + #""userinfo_endpoint":"https://graph.microsoft.com/oidc/userinfo","#
+            + #""userinfo_endpoint":"\#(front)/oidc/userinfo","#
             + #""authorization_endpoint":"\#(front)/oauth2/v2.0/authorize","#
             + #""device_authorization_endpoint":"\#(front)/oauth2/v2.0/devicecode","#
             + #""http_logout_supported":true,"frontchannel_logout_supported":true,"#

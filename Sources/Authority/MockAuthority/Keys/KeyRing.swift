@@ -194,16 +194,19 @@ extension KeyRing.State {
 extension KeyRing {
     /// The claims of a token that a key of the ring signed, also one that is no longer published.
     ///
-    /// The caller checks the times.
-    func claims(of token: String) async -> JSONObject? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]),
+    /// The caller checks the times. Only Microsoft Graph reads the tokens that are for it (``TokenSigner/signGraphToken(_:)``).
+    func claims(of token: String, asGraph: Bool = false) async -> JSONObject? {
+        var parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, var header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]),
             let state = try? await current(),
             let signer = state.all.first(where: { $0.key.identifier == header["kid"]?.string }),
-            let key = try? signer.key.privateKey.publicKey(),
-            key.verifies(signature: signature, of: Array("\(parts[0]).\(parts[1])".utf8))
+            let key = try? signer.key.privateKey.publicKey()
         else { return nil }
-        return object(parts[1])
+        if asGraph, let nonce = header["nonce"]?.string {
+            header["nonce"] = .string(TokenSigner.hash(ofNonce: nonce))
+            parts[0] = Base64URL.encode(header.bytes)[...]
+        }
+        return key.verifies(signature: signature, of: Array("\(parts[0]).\(parts[1])".utf8)) ? object(parts[1]) : nil
     }
 
     private func object(_ part: Substring) -> JSONObject? {

@@ -70,6 +70,9 @@ enum EntraHost {
     /// `cloud_instance_name` of the public cloud.
     static let cloud = "microsoftonline.com"
     static let graph = "graph.microsoft.com"
+    static let graphBase = "https://\(graph)"
+    /// The application id of Microsoft Graph.
+    static let graphID = "00000003-0000-0000-c000-000000000000"
     /// The tenant of personal Microsoft accounts.
     static let personalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
@@ -146,7 +149,7 @@ extension EntraProvider {
 
 extension Resource {
     static let graph = Resource(
-        identifier: "https://graph.microsoft.com", audience: "00000003-0000-0000-c000-000000000000",
+        identifier: EntraHost.graphBase, audience: EntraHost.graphID,
         scopes: [
             "User.Read", "User.ReadWrite", "User.ReadBasic.All", "User.Read.All", "Mail.Read", "Mail.Send",
             "Calendars.Read", "Calendars.ReadWrite", "Contacts.Read", "Files.Read", "Group.Read.All",
@@ -274,7 +277,7 @@ extension EntraProvider {
         return context.document(
             "entra",
             [
-                "{issuer}": .string(issuer), "{userinfo}": "https://graph.microsoft.com/oidc/userinfo",
+                "{issuer}": .string(issuer), "{userinfo}": context.address(of: Routes.userInfoOfGraph),
                 "{keys}": context.address(of: version == 1 ? Routes.keysOfVersionOne : Routes.keys),
                 "{kerberos}": .string("\(context.base)/\(context.url.tenant)/kerberos"),
                 "{region}": several == nil ? "NA" : .null,

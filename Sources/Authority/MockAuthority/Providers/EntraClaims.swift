@@ -10,17 +10,19 @@ import Tokens
 struct EntraClaims: TokenClaims {
     let provider: any EntraProvider
     let granted: GrantedRequest
+    let base: String
     let issuer: String
     let lifetime: Int64
 
     /// Tokens are dated five minutes back, for clocks that are slow.
     static let datedBack: Int64 = 300
     private static let identityLifetime: Int64 = 3900
+    private static let mostGroups = 200
     /// The lifetimes from which the service chooses (P-39).
     static let lifetimes: ClosedRange<Int64> = 3900...5700
 
     init(_ provider: any EntraProvider, _ granted: GrantedRequest, at base: String) {
-        (self.provider, self.granted) = (provider, granted)
+        (self.provider, self.granted, self.base) = (provider, granted, base)
         issuer = provider.issuer(of: provider.tenant.id, at: base)
         let drawn = provider.configuration.behaviour.entra.tokenLifetime ?? Int64.random(in: Self.lifetimes)
         lifetime = drawn - Self.datedBack
@@ -48,6 +50,7 @@ struct EntraClaims: TokenClaims {
         claims.replace(by: ["roles": roles(of: user.email, at: audience), "scp": granted.scope.claim])
         addEnd(to: &claims, subjectFor: audience)
         claims.replace(by: ["xms_ftd": .string(Self.random(32)), "cnf": confirmation])
+        claims.replace(by: groups)
         claims.replace(by: user.claims)
         return claims
     }
@@ -62,6 +65,7 @@ struct EntraClaims: TokenClaims {
         addPerson(to: &claims)
         claims["roles"] = roles(of: user.email, at: granted.client.id)
         addEnd(to: &claims, subjectFor: granted.client.id)
+        claims.replace(by: groups)
         claims.replace(by: user.claims)
         return claims
     }
@@ -93,6 +97,15 @@ struct EntraClaims: TokenClaims {
         let resource = provider.configuration.applications.resources.first { $0.audience == audience }
         let roles = resource?.roles.first { $0.key.isEqualIgnoringCase(to: name) }?.value ?? []
         return roles.isEmpty ? nil : .array(roles.map { .string($0) })
+    }
+
+    /// The groups of the person, or where they are too many for a token the place that tells them.
+    private var groups: JSONObject {
+        guard user.groups.count > Self.mostGroups else {
+            return user.groups.isEmpty ? [:] : ["groups": .array(user.groups.map { .string($0) })]
+        }
+        let place = "\(base)/v1.0/users/\(user.objectID)/getMemberObjects"
+        return ["_claim_names": ["groups": "src1"], "_claim_sources": ["src1": ["endpoint": .string(place)]]]
     }
 
     private var confirmation: JSONValue? { granted.confirmation.map { .object($0) } }
@@ -195,12 +208,13 @@ extension TokenSigner {
         return ["typ": "JWT", "nonce": nonce.map { .string($0) }, "alg": "RS256", "x5t": kid, "kid": kid]
     }
 
+    static func hash(ofNonce nonce: String) -> String { Base64URL.encode(SHA256.digest(Array(nonce.utf8))) }
+
     /// A token that only Microsoft Graph can verify: its signature covers a hash of the `nonce` of the header.
     func signGraphToken(_ claims: JSONObject) throws(PrivateKeyError) -> String {
         let nonce = EntraClaims.random(32)
         let payload = claims.bytes
-        let hashed = Base64URL.encode(SHA256.digest(Array(nonce.utf8)))
-        let token = try sign(header: headerOfVersionOne(nonce: hashed), payload: payload)
+        let token = try sign(header: headerOfVersionOne(nonce: Self.hash(ofNonce: nonce)), payload: payload)
         let signature = token.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
         let given = Self.input(header: headerOfVersionOne(nonce: nonce), payload: payload) + "." + signature
         record(given)

@@ -158,8 +158,8 @@ extension Resource {
 
 extension User {
     static let members = [
-        "objectID", "email", "password", "name", "givenName", "familyName", "claims", "identityProvider", "disabled",
-        "generation",
+        "objectID", "email", "password", "name", "givenName", "familyName", "groups", "claims", "identityProvider",
+        "disabled", "generation",
     ]
 
     /// An account of these members; `email` is for those without one.
@@ -180,6 +180,7 @@ extension User {
         if let text = try member.text("name") { name.display = text }
         if let text = try member.text("givenName") { name.given = text }
         if let text = try member.text("familyName") { name.family = text }
+        if let list = try member.optionalTexts("groups") { groups = list }
         if let object = try member.optionalObject("claims") { claims = object }
         if let provider = try member.text("identityProvider") { status.identityProvider = provider }
         if let disabled = try member.truth("disabled") { status.disabled = disabled }
@@ -189,7 +190,8 @@ extension User {
         [
             "objectID": .string(objectID), "email": .string(email), "password": password.map { .string($0) },
             "name": .string(name.display), "givenName": .string(name.given), "familyName": .string(name.family),
-            "claims": .object(claims), "identityProvider": status.identityProvider.map { .string($0) },
+            "groups": groups.isEmpty ? nil : .array(groups.map { .string($0) }), "claims": .object(claims),
+            "identityProvider": status.identityProvider.map { .string($0) },
             "disabled": .boolean(status.disabled), "generation": .integer(status.generation),
         ]
     }
@@ -264,11 +266,13 @@ struct ConfigurationMember {
 
     func optionalObject(_ name: String) throws(InputError) -> JSONObject? { try value(name, "an object") { $0.object } }
 
-    func texts(_ name: String) throws(InputError) -> [String] {
+    func texts(_ name: String) throws(InputError) -> [String] { try optionalTexts(name) ?? [] }
+
+    func optionalTexts(_ name: String) throws(InputError) -> [String]? {
         try value(name, "an array of strings") { value in
             let texts = value.array?.compactMap(\.string)
             return texts?.count == value.array?.count ? texts : nil
-        } ?? []
+        }
     }
 
     func choice<Value: RawRepresentable & CaseIterable>(

@@ -10,6 +10,8 @@ package struct User: Sendable, Equatable {
     package var email: String
     package var password: String?
     package var name: PersonName
+    /// The ids of the groups, in tokens of Entra.
+    package var groups: [String] = []
     /// More claims, as `extension_*`, put into every token.
     package var claims = JSONObject()
     package var status = AccountStatus()

@@ -113,6 +113,20 @@ struct HostContext: Sendable {
 }
 
 extension RequestContext {
+    func graph(_ resource: GraphCall.Resource) async -> Response {
+        await GraphCall(head: head, base: base, tenants: [(authority, run)]).answer(about: resource)
+    }
+}
+
+extension HostContext {
+    /// Answers as Microsoft Graph, of the run that the query names.
+    func graph(_ resource: GraphCall.Resource) async -> Response {
+        let tenants = mock.others.compactMap { tenant in (try? tenant.runs.run(runName)).map { (tenant, $0) } }
+        return await GraphCall(head: head, base: base, tenants: tenants).answer(about: resource)
+    }
+}
+
+extension RequestContext {
     /// The decision, which is logged when its response is known.
     func logged(_ decision: Decision) -> Decision {
         guard case .readBody(let limit, let decide) = decision else { return logged(decision, body: []) }

@@ -13,9 +13,8 @@ extension MockAuthority {
         do throws(UnknownRun) {
             if head.target.path.first == "_mock" { return try await control(host) }
             if let decision = try await decision(of: head, base) { return decision }
-            if let route = Routes.ofHost.first(where: { $0.matches(head.target.path) }) {
-                return await route.handle(host)
-            }
+            let rows = (Routes.ofHost + Routes.ofGraph).filter { $0.matches(head.target.path) }
+            if !rows.isEmpty { return await rows.decide(head.method, host) }
             return .respond(notFound(head, base))
         } catch {
             return .respond(error.response.openToAll)

@@ -34,9 +34,11 @@ enum Routes {
     /// The endpoints of a strict provider: also those of policies below the issuer, as Duende's libraries demand.
     static let ofStrict = ofPolicies + [authorize, token, keys, logout, userInfo].map(\.belowIssuer)
 
+    static let userInfoOfGraph = Row([.get, .post], "oidc/userinfo", ) { .respond(await $0.graph(.userInfo)) }
+
     static let ofEntra =
         [
-            metadata, keys, keysOfVersionOne, authorize, deviceCode, devicePage, logout, page,
+            metadata, userInfoOfGraph, keys, keysOfVersionOne, authorize, deviceCode, devicePage, logout, page,
             Row([.get], ".well-known/openid-configuration", fault: .metadata) { .respond($0.metadata(version: 1)) },
             Row([.get], token.path) { .respond($0.response(.notPosted)) }, token,
         ]
@@ -49,6 +51,19 @@ enum Routes {
         HostRow([], "common/discovery/instance") { .respond($0.instanceDiscovery) },
         HostRow([.get], "common/userrealm/{name}") { .respond($0.userRealm) },
     ]
+
+    // MARK: Of Microsoft Graph, at every host
+
+    static let ofGraph = [
+        graph([.get, .post], "oidc/userinfo", .userInfo), graph([.get], "v1.0/me", .me),
+        graph([.get], "v1.0/me/photo/*", .photo), graph([.get], "v1.0/me/photos/*", .photo),
+        graph([.get], "v1.0/me/memberOf", .groups), graph([.post], "v1.0/me/getMemberObjects", .groupIDs),
+        graph([.post], "v1.0/users/{id}/getMemberObjects", .groupIDs),
+    ]
+
+    private static func graph(_ methods: [Method], _ path: String, _ resource: GraphCall.Resource) -> HostRow {
+        HostRow(methods + [.options], path) { .respond(await $0.graph(resource)) }
+    }
 
     // MARK: Controls, on the loopback only
 

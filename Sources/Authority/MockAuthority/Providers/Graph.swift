@@ -1,0 +1,114 @@
+import Basics
+import HTTP
+import JSON
+
+/// As much of Microsoft Graph as libraries for sign-in call, about the person of a token for Graph
+/// (docs/reproduced.md, "Microsoft Graph").
+struct GraphCall: Sendable {
+    enum Resource: Sendable {
+        case userInfo, me, photo, groups, groupIDs
+
+        /// The scopes of which the token must have one.
+        fileprivate var scopes: [String] {
+            ["User.Read", "User.ReadWrite", "User.Read.All", "Directory.Read.All"]
+                + (self == .userInfo ? ["openid"] : [])
+        }
+    }
+
+    let head: RequestHead
+    let base: String
+    /// The tenants of External ID and Entra, each as it is in the test run.
+    let tenants: [(authority: TenantAuthority, run: TestRun)]
+
+    /// Graph answers pages of every origin.
+    func answer(about resource: Resource) async -> Response {
+        let fields: FieldLines = [
+            "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "authorization, content-type",
+        ]
+        if head.method == .options { return Response(204, headers: fields) }
+        do throws(GraphError) {
+            return Response.json(try await value(of: resource), headers: fields)
+        } catch {
+            var response = Response.json(error.json, status: error.status, headers: fields)
+            if error.status == 401 {
+                response.headers.append(
+                    "WWW-Authenticate", "Bearer realm=\"\", authorization_uri=\"\(base)/common/oauth2/authorize\"")
+            }
+            return response
+        }
+    }
+
+    private func value(of resource: Resource) async throws(GraphError) -> JSONValue {
+        let (user, claims, tenant) = try await person()
+        let scopes = (claims["scp"]?.string ?? "").spaceSeparated
+        guard scopes.contains(where: resource.scopes.contains) else { throw .forbidden }
+        let kinds = "\(EntraHost.graphBase)/v1.0/$metadata"
+        switch resource {
+        case .userInfo:
+            // The subject is that of the ID token, which is pairwise (OpenID Connect Core 5.3.2).
+            let application = (claims["appid"] ?? claims["azp"])?.string ?? ""
+            return [
+                "sub": .string(EntraClaims.subject(of: user.objectID, for: application, in: tenant)),
+                "name": .string(user.name.display), "family_name": .nonEmpty(user.name.family),
+                "given_name": .nonEmpty(user.name.given), "picture": .string("\(base)/v1.0/me/photo/$value"),
+                "email": scopes.contains("email") ? .nonEmpty(user.email) : nil,
+            ]
+        case .me:
+            return [
+                "@odata.context": .string("\(kinds)#users/$entity"), "businessPhones": [],
+                "displayName": .string(user.name.display), "givenName": .nonEmpty(user.name.given) ?? .null,
+                "jobTitle": .null, "mail": .string(user.email), "mobilePhone": .null, "officeLocation": .null,
+                "preferredLanguage": .null, "surname": .nonEmpty(user.name.family) ?? .null,
+                "userPrincipalName": .string(user.email), "id": .string(user.objectID),
+            ]
+        case .photo: throw .noPhoto
+        case .groups:
+            let groups = user.groups.map { id -> JSONValue in
+                ["@odata.type": "#microsoft.graph.group", "id": .string(id)]
+            }
+            return ["@odata.context": .string("\(kinds)#directoryObjects"), "value": .array(groups)]
+        case .groupIDs:
+            return [
+                "@odata.context": .string("\(kinds)#Collection(Edm.String)"),
+                "value": .array(user.groups.map { .string($0) }),
+            ]
+        }
+    }
+
+    /// The person of the bearer token, with the claims of the token.
+    private func person() async throws(GraphError) -> (User, JSONObject, Tenant) {
+        let words = head.headers["Authorization"]?.spaceSeparated ?? []
+        guard words.count == 2, words[0].isEqualIgnoringCase(to: "bearer") else { throw .noToken }
+        for (authority, run) in tenants {
+            let tenant = authority.configuration.tenant
+            guard let claims = await authority.keys(in: run).claims(of: words[1], asGraph: true),
+                claims["tid"]?.string == tenant.id
+            else { continue }
+            guard claims["aud"]?.string == EntraHost.graphID else { throw .wrongAudience }
+            guard (claims["exp"]?.integer ?? 0) > authority.now(in: run) else { throw .expired }
+            if let user = claims["oid"]?.string.flatMap({ run.directory.user($0) }) { return (user, claims, tenant) }
+        }
+        throw .unknownToken
+    }
+}
+
+/// A refusal of Microsoft Graph.
+struct GraphError: Error {
+    let status: Status
+    private let code: String
+    private let message: String
+
+    private init(_ message: String, _ code: String = "InvalidAuthenticationToken", _ status: Status = 401) {
+        (self.message, self.code, self.status) = (message, code, status)
+    }
+
+    static let noToken = GraphError("Access token is empty.")
+    static let unknownToken = GraphError("IDX14100: JWT is not well formed, or its signature is invalid.")
+    static let wrongAudience = GraphError("Access token validation failure. Invalid audience.")
+    static let expired = GraphError("Lifetime validation failed, the token is expired.")
+    static let forbidden = GraphError(
+        "Insufficient privileges to complete the operation.", "Authorization_RequestDenied", 403)
+    static let noPhoto = GraphError("The photo wasn't found.", "ImageNotFound", 404)
+
+    var json: JSONValue { ["error": ["code": .string(code), "message": .string(message)]] }
+}
