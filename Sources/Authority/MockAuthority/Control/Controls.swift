@@ -151,11 +151,30 @@ extension HostContext {
     /// `POST /_mock/revoke {"user":"alice"}`: makes the grants of the account void.
     func revoke(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["user"])
+        run.directory.revoke(try user(member).objectID)
+        return state
+    }
+
+    private func user(_ member: ConfigurationMember) throws(InputError) -> User {
         let name = try member.required("user")
-        guard let user = run.directory.user(called: name) else {
-            throw InputError(message: "There is no user '\(name)'.")
-        }
-        run.directory.revoke(user.objectID)
+        if let user = run.directory.user(called: name) { return user }
+        throw InputError(message: "There is no user '\(name)'.")
+    }
+
+    /// `POST /_mock/challenge {"user":"alice"}`: the user's next token request fails as Conditional Access lets it.
+    func challenge(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
+        try member.allow(["user", "error", "suberror", "claims"])
+        let reason: ClaimsChallenge.Reason = try member.choice("error") ?? .multifactorNeeded
+        let usual: JSONValue = [
+            "access_token": ["capolids": ["essential": true, "values": [.string(GUID.random())]]]
+        ]
+        let claims = try member.optionalObject("claims").map { .object($0) } ?? usual
+        let challenge = ClaimsChallenge(
+            reason: reason,
+            suberror: try member.text("suberror") ?? (reason == .accessBlocked ? "message_only" : "basic_action"),
+            claims: String(decoding: claims.serialized(), as: UTF8.self))
+        let user = try user(member)
+        run.challenges.withLock { $0[user.objectID] = challenge }
         return state
     }
 

@@ -18,6 +18,19 @@ struct Fault: Sendable, Equatable {
     var cut: Bool
 }
 
+/// What a token request of a user gets, as Conditional Access lets it fail.
+struct ClaimsChallenge: Sendable, Equatable {
+    enum Reason: String, CaseIterable {
+        case accessBlocked = "53003"
+        case multifactorNeeded = "50076"
+    }
+
+    var reason: Reason
+    var suberror: String
+    /// What the client passes on as `claims` when it asks the person.
+    var claims: String
+}
+
 extension Fault {
     /// A field that is too long for the memory that a server has for the head of a response.
     private static let endless: FieldLines = ["X-Cut": String(repeating: "-", count: 1 << 16)]

@@ -166,6 +166,12 @@ extension RequestContext {
 // MARK: - Tokens
 
 extension EntraProvider {
+    func read(
+        _ parameters: Parameters, for types: Set<ResponseType>, into options: inout AuthorizationRequest.Options
+    ) throws(Refusal) {
+        options.claims = RequestedClaims(ofAccessToken: parameters["claims"] ?? "")
+    }
+
     func allowsPasswordGrant(_ policy: Policy) -> Bool { configuration.behaviour.entra.passwordGrant }
 
     func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims {
@@ -188,7 +194,8 @@ extension EntraProvider {
     ) async throws(Refusal) -> JSONValue {
         let (_, audience) = try context.scopeOfApplication(parameters, client)
         let claims = EntraClaims(
-            self, application: client, now: context.now, at: context.base, confirmation: context.confirmation)
+            self, application: client, now: context.now, at: context.base, confirmation: context.confirmation,
+            claims: context.claims ?? RequestedClaims())
         let (members, lifetime) = (claims.application(audience), JSONValue.integer(claims.lifetime))
         let isForGraph = audience == Resource.graph.audience
         let token = try await context.signed { signer throws(PrivateKeyError) in

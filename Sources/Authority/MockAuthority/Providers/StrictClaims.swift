@@ -109,18 +109,33 @@ struct RequestedClaims: Sendable, Equatable {
     /// The names of the claims for the response of the user information endpoint.
     var userInfo: [String] = []
     var idToken: [String] = []
+    /// What Entra's clients ask of an access token: `xms_cc`, their capabilities, and `acrs`, contexts of a sign-in.
+    var accessToken = JSONObject()
 
     init() {}
+
+    /// The claims that a request of one of Microsoft's clients asks of an access token.
+    init(ofAccessToken text: String) {
+        let value = (try? JSONValue(parsing: Array(text.utf8)))?.object
+        accessToken = value?["access_token"]?.object ?? JSONObject()
+    }
+
+    /// The values of a claim that an access token shall have.
+    func values(of name: String) -> [JSONValue] {
+        let asked = accessToken[name]?.object
+        return asked?["values"]?.array ?? [asked?["value"]].compactMap(\.self)
+    }
 
     init(_ value: JSONObject) {
         userInfo = value["userinfo"]?.object?.members.map(\.name) ?? []
         idToken = value["id_token"]?.object?.members.map(\.name) ?? []
+        accessToken = value["access_token"]?.object ?? JSONObject()
     }
 
     /// The shortest value of the parameter for these claims; `nil` if there are none.
     var value: JSONValue? {
-        if userInfo.isEmpty, idToken.isEmpty { return nil }
+        if self == RequestedClaims() { return nil }
         func object(_ names: [String]) -> JSONValue { .object(JSONObject(names.map { ($0, .null) })) }
-        return ["userinfo": object(userInfo), "id_token": object(idToken)]
+        return ["userinfo": object(userInfo), "id_token": object(idToken), "access_token": .object(accessToken)]
     }
 }

@@ -12,6 +12,8 @@ final class TestRun: Sendable {
     let redeemed = Mutex(RedeemedGrants())
 
     let faults = Mutex<[Fault]>([])
+    /// The claims challenges that the next token requests of users get, by object id.
+    let challenges = Mutex<[String: ClaimsChallenge]>([:])
     let recordedRequests = RecentEntries<JSONObject>(limit: 200)
     let issuedTokens = RecentEntries<IssuedToken>(limit: 50)
     /// Distinguishes the run from the one that it becomes by a reset.

@@ -21,6 +21,8 @@ struct RequestContext: Sendable {
     let trace = GUID.random()
     /// The key to which the client wants its access token bound.
     var confirmation: JSONObject?
+    /// What a token request asks of the access token, in place of what the sign-in asked.
+    var claims: RequestedClaims?
 
     var configuration: Configuration { authority.configuration }
     var provider: any Provider { authority.provider }

@@ -85,6 +85,7 @@ enum Routes {
         HostRow([.delete], "_mock/faults") { .respond($0.removeFaults()) },
         HostRow([.post], "_mock/clock") { $0.change($0.setClock) },
         HostRow([.post], "_mock/revoke") { $0.change($0.revoke) },
+        HostRow([.post], "_mock/challenge") { $0.change($0.challenge) },
         HostRow([.post], "_mock/reset") { .respond($0.reset()) },
     ]
 

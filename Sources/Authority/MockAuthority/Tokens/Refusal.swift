@@ -9,7 +9,7 @@ struct Refusal: Error, Equatable, Sendable {
     let error: String
     let code: String
     let text: String
-    let entra: EntraError
+    private(set) var entra: EntraError
 
     /// Takes the lines of a row; what B2C does not have is told in the words of Entra.
     private init(_ lines: [String]) {
@@ -71,6 +71,14 @@ extension Refusal {
     static var notForConsumers: Refusal { row() }
     static var codeOfPage: Refusal { row() }
     static var codeOfNoPage: Refusal { row() }
+    static var accessBlocked: Refusal { row() }
+    static var multifactorNeeded: Refusal { row() }
+
+    static func challenge(_ challenge: ClaimsChallenge) -> Refusal {
+        var refusal = challenge.reason == .accessBlocked ? accessBlocked : multifactorNeeded
+        (refusal.entra.suberror, refusal.entra.claims) = (challenge.suberror, challenge.claims)
+        return refusal
+    }
 
     static func otherClient(_ id: String) -> Refusal { row(id) }
     static func unsupportedGrant(_ type: String) -> Refusal { row(type) }
@@ -170,7 +178,9 @@ struct EntraError: Equatable, Sendable {
     let number: Int
     let text: String
     /// What MSAL decides by: `bad_token` makes MSAL.js ask the person.
-    let suberror: String?
+    var suberror: String?
+    /// What a client that is challenged asks for when the person signs in again.
+    var claims: String?
 
     init(_ error: String, _ number: Int, _ text: String) {
         self.error = error
@@ -217,6 +227,7 @@ struct EntraError: Equatable, Sendable {
             "error_codes": [.integer(Int64(number))], "timestamp": .string(Timestamp.b2cText(seconds: now)),
             "trace_id": .string(trace), "correlation_id": .string(correlation),
             "error_uri": uri.map { .string($0) }, "suberror": suberror.map { .string($0) },
+            "claims": claims.map { .string($0) },
         ]
     }
 }

@@ -27,6 +27,7 @@ extension RequestContext {
         context.confirmation = parameters["req_cnf"].flatMap { Base64.decodeLenient($0[...]) }.flatMap {
             (try? JSONValue(parsing: $0))?.object
         }
+        context.claims = parameters["claims"].map { RequestedClaims(ofAccessToken: $0) }
         do throws(Refusal) {
             return Response.json(try await context.grant(parameters), headers: headers)
         } catch {
@@ -56,6 +57,9 @@ extension RequestContext {
 
     /// Renewing a grant always gives a refresh token; otherwise the scope must ask for one.
     func signTokens(for granted: GrantedRequest, renewing old: Grant? = nil) async throws(Refusal) -> TokenResponse {
+        if let challenge = run.challenges.withLock({ $0.removeValue(forKey: granted.user.objectID) }) {
+            throw .challenge(challenge)
+        }
         let claims = provider.claims(of: granted, at: base)
         var response = try await signed { signer throws(PrivateKeyError) in
             try TokenResponse(signing: claims, by: signer, era: responseEra)
@@ -96,9 +100,11 @@ extension RequestContext {
     }
 
     func granted(_ user: User, _ client: Client, _ scope: Scope, _ signIn: SignIn? = nil) -> GrantedRequest {
-        GrantedRequest(
-            user: user, client: client, policy: policy, scope: scope,
-            signIn: signIn ?? SignIn(time: now), now: now, confirmation: confirmation)
+        var signIn = signIn ?? SignIn(time: now)
+        if let claims { signIn.claims.accessToken = claims.accessToken }
+        return GrantedRequest(
+            user: user, client: client, policy: policy, scope: scope, signIn: signIn, now: now,
+            confirmation: confirmation)
     }
 
     func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
