@@ -108,7 +108,7 @@ let modules = [
     Module(
         "Authority", "MockAuthority", imports: ["HTTP", "Tokens", "OpenSSL", "JSON", "Platform", "Basics"],
         embedded: [
-            "Static/common.css", "Static/sign-in.css", "Static/sign-in.js", "Static/developer.css",
+            "Static/common.css", "Static/sign-in.css", "Static/developer.css",
             "Static/developer.html", "Static/developer.js", "Static/refusals.txt", "Static/bad-token-rules.txt",
             "Static/metadata.json", "Static/tenants.json",
         ]),

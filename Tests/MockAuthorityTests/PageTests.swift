@@ -50,15 +50,25 @@ struct PageTests {
         #expect(page.text.contains("value=\"\(email)\"") && !page.text.contains(password))
     }
 
-    @Test("A sign-in offers the first account of the configuration that its password opens, and no other page does")
-    func example() async throws {
-        func offered(_ policy: String) async throws -> String? {
-            try await Browser(mock).authorize(Self.query, policy: policy).text.between("data-email=\"", "\"")
+    @Test("One click signs in an account of the configuration, and no other one", arguments: SDKSignInTests.services)
+    func picker(service: SDKService) async throws {
+        let exchange = SDKExchange(service) { _ in }
+        let front = service == .b2c ? "/contoso.onmicrosoft.com/b2c_1_sign_in" : service.front
+        let query = "client_id={client}&response_type=id_token&scope=openid&redirect_uri=http://localhost&nonce=n"
+        let (alice, bob) = (service.configuration.users[0].objectID, service.configuration.users[1].objectID)
+        func click(_ person: String) async throws -> Response {
+            let browser = Browser(exchange.mock)
+            let page = try await browser.send(.get, exchange.filled("\(front)/oauth2/v2.0/authorize?\(query)"))
+            #expect(page.text.contains("name=\"password\"") && page.text.contains("name=\"person\" value=\"\(bob)\""))
+            return try await browser.submit(page, [("person", person)])
         }
-        #expect(try await offered("b2c_1_sign_in") == "alice@example.com")
-        #expect(try await offered("b2c_1_sign_up") == nil)
-        _ = try await mock.ask(.put, "/_mock/users/alice", body: #"{"password":"An0ther!"}"#)
-        #expect(try await offered("b2c_1_sign_in") == "bob@example.com")
+        #expect(try await click(bob).answer("id_token") != nil)
+        #expect(try await click("a11ce000-0000-4000-8000-00000000ffff").status == 200)
+        _ = try await exchange.mock.ask(
+            .put, "/_mock/users/alice?profile=\(service.profile)", body: #"{"disabled":true}"#)
+        #expect(try await click(alice).answer("id_token") == nil)
+        let signUp = try await Browser(mock).authorize(Self.query, policy: "b2c_1_sign_up")
+        #expect(!signUp.text.contains("name=\"person\""))
     }
 
     @Test func `Editing a profile signs in first, then changes the name`() async throws {

@@ -381,7 +381,7 @@ extension SDKService {
 
 @Suite("What SDKs do with the answers of sign-ins")
 struct SDKSignInTests {
-    private static let services: [SDKService] = [.b2c, .externalID, .entra]
+    static let services: [SDKService] = [.b2c, .externalID, .entra]
 
     private func page(_ exchange: SDKExchange, _ more: String, browser: Browser) async throws -> Response {
         let front = exchange.service == .b2c ? "/contoso.onmicrosoft.com/b2c_1_sign_in" : exchange.service.front

@@ -73,8 +73,8 @@ struct FormHTML {
     /// Whether there is a button for people who forgot their password.
     var offersReset = true
     var signUpLink: String?
-    /// An account that a button of sign-in.js fills in.
-    var example: User?
+    /// The accounts that a click signs in.
+    var people: [User] = []
 
     var html: HTML {
         let inputs = form.parts.inputs.map { input in (input, value: input.kind == .password ? nil : given(input.name))
@@ -88,10 +88,7 @@ struct FormHTML {
             form == .signIn && offersReset
             ? "<button name=\"action\" value=\"forgot\">Forgot your password?</button>\n" : ""
         let link: HTML = signUpLink.map { "<p class=\"aside\">No account? <a href=\"\($0)\">Sign up now</a></p>" } ?? ""
-        let exampleButton: HTML =
-            example.map {
-                #"<button id="example" hidden data-email="\#($0.email)" data-password="\#($0.password ?? "")"></button>"#
-            } ?? ""
+        let picker: HTML = people.isEmpty ? "" : "<p class=\"aside\">Or sign in without a password as</p>\n"
         return """
             \(message)<form id="localAccountForm" method="post" action="\(action)">
             <input type="hidden" name="csrf" value="\(csrf)">
@@ -99,10 +96,18 @@ struct FormHTML {
             \(fields)
             <button id="next" class="primary" name="action" value="continue">\(form.parts.verb)</button>
             \(forgotten)<button id="cancel" name="action" value="cancel">Cancel</button>
+            \(picker)\(people.map { $0.button(named: "person") })
             </form>
-            \(exampleButton)
             \(link)
             """
+    }
+}
+
+extension User {
+    /// A button of a form that chooses the account.
+    func button(named name: String) -> HTML {
+        let shown = [self.name.display, email].filter { !$0.isEmpty }.joined(separator: ", ")
+        return #"<button name="\#(name)" value="\#(objectID)">\#(shown)</button>"#
     }
 }
 

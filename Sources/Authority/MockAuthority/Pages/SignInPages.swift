@@ -99,34 +99,27 @@ struct SignInStep: Sendable {
         guard accounts.isEmpty else { return accountsPage(accounts.map(\.user)) }
         let form = form(asked)
         let offersSignUp = context.policy.kind == .signUpOrSignIn && form == .signIn
-        let example = form == .signIn ? example : nil
         let html = FormHTML(
             form: form, action: action, csrf: transaction.csrf, alert: alert,
             given: { known($0, fields) }, offersReset: isB2C,
             signUpLink: offersSignUp ? "\(action)&form=\(PageForm.signUp.rawValue)" : nil,
-            example: example)
+            people: form == .signIn ? people : [])
         // Clients without a browser know the page of B2C only, and expect the settings at the end of its script.
         var headers = isB2C ? cookiesOfB2C : FieldLines()
         if let cookie { headers.append("Set-Cookie", cookie) }
-        let script =
-            (example == nil ? "" : Self.exampleScript) + (isB2C ? settings(form, offersSignUp: offersSignUp) : "")
         return Page(
-            title: form.title, content: html.html, script: script, headers: headers,
-            overline: context.configuration.tenant.name
+            title: form.title, content: html.html, script: isB2C ? settings(form, offersSignUp: offersSignUp) : "",
+            headers: headers, overline: context.configuration.tenant.name
         ).response
     }
 
     /// The accounts that signed in with the browser, each a button of a form.
     private func accountsPage(_ accounts: [User]) -> Response {
-        let buttons = accounts.map { user -> HTML in
-            let shown = [user.name.display, user.email].filter { !$0.isEmpty }.joined(separator: ", ")
-            return #"<button name="account" value="\#(user.objectID)">\#(shown)</button>"#
-        }
         let form: HTML = """
             <form id="accounts" method="post" action="\(action)">
             <input type="hidden" name="csrf" value="\(transaction.csrf)">
             <input type="hidden" name="form" value="\(PageForm.signIn.rawValue)">
-            \(buttons)
+            \(accounts.map { $0.button(named: "account") })
             <button name="action" value="other">Use another account</button>
             <button name="action" value="cancel">Cancel</button>
             </form>
@@ -134,15 +127,10 @@ struct SignInStep: Sendable {
         return Page(title: "Pick an account", content: form, overline: context.configuration.tenant.name).response
     }
 
-    private static let exampleScript = String(decoding: PackageResources.sign_in_js, as: UTF8.self)
-
-    /// The first account of the configuration that its password still opens.
-    ///
-    /// Accounts of people who signed up are not offered.
-    private var example: User? {
-        context.configuration.users.first { user in
-            context.run.directory.user(email: user.email, password: user.password ?? "")?.objectID == user.objectID
-        }
+    /// The accounts of the configuration, as they are now; those of people who signed up are not offered.
+    private var people: [User] {
+        context.configuration.users.prefix(8).compactMap { context.run.directory.user($0.objectID) }
+            .filter { !$0.status.disabled && $0.status.identityProvider == nil }
     }
 
     /// The value of a field: what was typed, the hint of the client, or a fact of the account.
@@ -167,6 +155,9 @@ struct SignInStep: Sendable {
         }
         if let objectID = fields["account"] { return await choose(objectID) }
         let form = form(fields["form"])
+        if form == .signIn, let user = people.first(where: { $0.objectID == fields["person"] }) {
+            return await advance(form, user, false)
+        }
         switch FormReader(run: context.run, fields: fields).read(form, user: user) {
         case .failure(_, let message): return page(asked: form.rawValue, alert: message, fields: fields)
         case .person(let user, let isNew): return await advance(form, user, isNew)
