@@ -111,6 +111,7 @@ let modules = [
             "Static/common.css", "Static/sign-in.css", "Static/developer.css",
             "Static/developer.html", "Static/developer.js", "Static/refusals.txt", "Static/bad-token-rules.txt",
             "Static/metadata.json", "Static/tenants.json",
+            "Static/graph.json",
         ]),
 
     // Programs connect the parts.
@@ -124,7 +125,7 @@ let modules = [
     Module(
         "Programs", "MockAuthorityServer",
         imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Curl", "JSON", "Platform", "Basics"],
-        embedded: ["ClientSettings/templates.txt", "Probe/help.txt"]),
+        embedded: ["ClientSettings/templates.txt", "Probe/help.txt", "Probe/refused.txt"]),
 ]
 
 func cLibrary(_ name: String, _ pkgConfig: String?, _ package: String) -> Target {
@@ -219,7 +220,7 @@ let package = Package(
             ]),
         tests(
             "MockAuthorityTests",
-            of: ["MockAuthority", "OpenSSL", "HTTPServer", "HTTP", "JSON", "Platform"]),
+            of: ["MockAuthority", "OpenSSL", "HTTPServer", "HTTP", "JSON", "Platform"], exclude: ["sdk-calls.json"]),
         tests("HTTPServerTests", of: ["HTTPServer", "HTTP", "Platform"]),
         tests(
             "ProcessTests",

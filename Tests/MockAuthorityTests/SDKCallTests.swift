@@ -3,29 +3,50 @@ import HTTP
 import JSON
 @testable import MockAuthority
 import OpenSSL
+import Platform
 import Support
 import Testing
 
-/// Each row is a call of an SDK: the request as the SDK sends it, and what the SDK must read in the answer.
+/// Each row of sdk-calls.json is a call of an SDK: the request as the SDK sends it, and what the SDK must read in the
+/// answer.
 ///
-/// Continuous integration cannot have these SDKs; docs/reproduced.md ("SDKs") says where each was run.
+/// Continuous integration cannot have these SDKs; docs/reproduced.md ("SDKs") has a row for each.
 @Suite("Every SDK gets what it must read for the requests that it sends")
 struct SDKCallTests {
-    @Test(arguments: SDKCall.ofDaemons + SDKCall.ofErrors + SDKCall.ofPeople)
+    @Test(arguments: SDKCall.all)
     func `The call has the answer that the SDK reads`(_ call: SDKCall) async throws {
-        let exchange = SDKExchange(call.service, call.client)
-        let answer = try await exchange.send(call)
-        #expect(answer.status == call.status, "\(answer.text)")
+        let exchange = SDKExchange(call.service) { $0.singlePage = call.row["singlePage"]?.boolean ?? $0.singlePage }
+        for step in call.texts("steps") { try await exchange.take(step) }
+        var headers = HeaderFields()
+        for (name, value) in call.members("headers") { headers.append(name, exchange.filled(value.string ?? "")) }
+        let answer = try await exchange.send(call.row.text("request"), headers)
+        #expect(answer.status == Status(rawValue: Int(call.row["status"]?.integer ?? 200)), "\(answer.text)")
         let body = try answer.json()
-        for (name, value) in call.reads { #expect(body[name] ?? .null == value, "\(name) of \(answer.text)") }
-        let claims = call.claims.isEmpty ? JSONObject() : try body.token("access_token").claims
-        for (name, value) in call.claims {
-            let expected = value.string.map { JSONValue.string(exchange.filled($0)) } ?? value
-            #expect(claims[name] ?? .null == expected, "\(name) of \(claims)")
+        let claims = call.members("claims").isEmpty ? JSONObject() : try body.token("access_token").claims
+        for (part, given) in [("reads", body), ("claims", claims)] {
+            for (name, value) in call.members(part) {
+                let expected = value.string.map { JSONValue.string(exchange.filled($0)) } ?? value
+                #expect(given[name] ?? .null == expected, "\(name) of \(given)")
+            }
         }
-        for (name, value) in call.fields { #expect(answer.headers[name]?.hasPrefix(value) == true, "\(name)") }
-        for text in call.says { #expect(body.text("error_description").contains(exchange.filled(text)), "\(body)") }
+        for (name, start) in call.members("fields") {
+            #expect(answer.headers[name]?.hasPrefix(start.string ?? "") == true, "\(name)")
+        }
+        for text in call.texts("says") {
+            #expect(body.text("error_description").contains(exchange.filled(text)), "\(body)")
+        }
         #expect(!body.text("error_description").contains("\r") || call.service == .b2c)
+    }
+
+    @Test func `Each SDK of the calls has a row in the documentation`() throws {
+        #expect(SDKCall.all.count == 54)
+        let document = try SDKCall.file("docs/reproduced.md").between("\n## SDKs\n", "\n## ") ?? ""
+        let rows = document.split(separator: "\n").filter { $0.hasPrefix("| ") }
+        for names in Set(SDKCall.all.map { $0.row.text("sdk").prefix { $0 != ":" } }) {
+            for name in names.split(separator: ", ") where name != "MSAL for Python" {
+                #expect(rows.contains { $0.contains(name) }, "\(name)")
+            }
+        }
     }
 }
 
@@ -49,26 +70,34 @@ enum SDKService: String {
 }
 
 struct SDKCall: Sendable, CustomTestStringConvertible {
-    let sdk: String
     let service: SDKService
-    /// The form of a token request, or the target of a `GET` where it begins with a slash.
-    let request: String
-    var headers: HeaderFields = [:]
-    var status: Status = 200
-    /// Members of the answer; null for one that is not there.
-    var reads: [String: JSONValue] = [:]
-    /// Claims of the access token.
-    var claims: [String: JSONValue] = [:]
-    /// The beginnings of fields of the answer.
-    var fields: [String: String] = [:]
-    /// Parts of `error_description`.
-    var says: [String] = []
-    /// Changes the registration of the first client.
-    var client: @Sendable (inout Client) -> Void = { _ in }
-    /// The steps that were made before the request.
-    var before: (@Sendable (SDKExchange) async throws -> Void)?
+    /// The members: `sdk`, `request` (a form for the token endpoint, or the target of a `GET`), `headers`, `status`,
+    /// `reads` and `claims` with null for what is not there, `fields`, `says` and `steps`.
+    let row: JSONObject
 
-    var testDescription: String { "\(sdk) at \(service.rawValue): \(request.prefix(120))" }
+    var testDescription: String { "\(row.text("sdk")) at \(service.rawValue): \(row.text("request").prefix(120))" }
+
+    func members(_ name: String) -> [(name: String, value: JSONValue)] {
+        row[name]?.object?.members.map { ($0.name, $0.value) } ?? []
+    }
+
+    func texts(_ name: String) -> [String] { row[name]?.array?.compactMap(\.string) ?? [] }
+
+    static func file(_ path: String) throws -> String {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return String(decoding: try File.read("/\(root)/\(path)"), as: UTF8.self)
+    }
+
+    /// Each row at each of its services.
+    static let all: [SDKCall] = {
+        let text = try? file("Tests/MockAuthorityTests/sdk-calls.json")
+        let rows = text.flatMap { try? JSONValue(parsing: Array($0.utf8)).array } ?? []
+        return rows.compactMap(\.object).flatMap { row in
+            (row["services"]?.array ?? []).compactMap { $0.string.flatMap(SDKService.init) }.map {
+                SDKCall(service: $0, row: row)
+            }
+        }
+    }()
 }
 
 /// A call of an SDK on its way: the words in braces of the request stand for what the authority gave before.
@@ -92,7 +121,8 @@ final class SDKExchange {
             "api": applications.resources[0].identifier, "audience": applications.resources[0].audience,
             "alice": configuration.users[0].email, "other": northwind.id,
             "scope": "\(applications.resources[0].identifier)/\(applications.resources[0].scopes[0])",
-            "verifier": EntraFlowTests.verifier, "challenge": EntraFlowTests.challenge,
+            "basic": Base64.encode(Array("\(applications.clients[1].id):x".utf8)), "verifier": EntraFlowTests.verifier,
+            "challenge": EntraFlowTests.challenge,
         ]
     }
 
@@ -100,9 +130,22 @@ final class SDKExchange {
         values.reduce(text) { text, value in text.replacing("{\(value.key)}", with: value.value) }
     }
 
-    func send(_ call: SDKCall) async throws -> Response {
-        try await call.before?(self)
-        return try await send(call.request, call.headers)
+    /// Takes a step before a call, such as `signIn`, `wait 60` or `authorize &scope=openid`.
+    func take(_ step: String) async throws {
+        let parts = step.split(separator: " ", maxSplits: 1).map(String.init)
+        let rest = parts.count == 2 ? parts[1] : ""
+        switch parts[0] {
+        case "signIn": try await signIn()
+        case "callAPI": try await callAPI()
+        case "authorize" where rest.hasPrefix("at "): try await authorize(redirectURI: String(rest.dropFirst(3)))
+        case "authorize": try await authorize(rest)
+        case "wait": mock.clock.advance(seconds: Double(rest) ?? 0)
+        case "tenant": set("tenant", filled(rest))
+        case "revoke": try await control("revoke", #"{"user":"alice"}"#)
+        case "disable":
+            _ = try await mock.ask(.put, "/_mock/users/alice?profile=\(service.profile)", body: #"{"disabled":true}"#)
+        default: Issue.record("there is no step \(step)")
+        }
     }
 
     func send(_ request: String, _ headers: HeaderFields = [:]) async throws -> Response {
@@ -150,233 +193,6 @@ final class SDKExchange {
         let code = try #require(answer.answer("code"), "\(answer.headers)")
         values["code"] = code
     }
-}
-
-extension SDKCall {
-    private static let daemon = "grant_type=client_credentials&client_id={daemon}&client_secret=mock-secret&scope="
-
-    /// Client credentials.
-    static let ofDaemons: [SDKCall] =
-        [SDKService.b2c, .externalID, .entra].flatMap { service in
-            [
-                SDKCall(
-                    sdk: "MSAL Go, azidentity: secret", service: service,
-                    request: daemon + "openid+profile+offline_access+{api}/.default", reads: ["token_type": "Bearer"],
-                    claims: ["aud": "{audience}", "scp": service == .b2c ? "tasks.read tasks.write" : .null]),
-                SDKCall(
-                    sdk: "msal4j, azure-identity (Java): secret", service: service,
-                    request: daemon + "{api}/.default+offline_access+profile+openid", reads: ["token_type": "Bearer"],
-                    claims: ["aud": "{audience}"]),
-                SDKCall(
-                    sdk: "MSAL Node, MSAL.NET, MSAL for Python: secret", service: service,
-                    request: daemon + "{api}/.default",
-                    claims: ["aud": "{audience}"], fields: ["Cache-Control": "no-store", "Pragma": "no-cache"]),
-            ]
-        } + [
-            SDKCall(
-                sdk: "MSAL.NET: secret, then its token", service: .entra, request: daemon + "{api}/.default",
-                claims: ["ver": "2.0", "azpacr": "1"], fields: ["x-ms-request-id": "", "x-ms-ests-server": "2.1."]),
-            SDKCall(
-                sdk: "azidentity: a scope that is no resource", service: .entra, request: daemon + "openid+profile",
-                status: 400,
-                reads: ["error": "invalid_scope", "error_codes": [1_002_012], "error_uri": .null]),
-            SDKCall(
-                sdk: "azure-identity: a role", service: .externalID, request: daemon + "{api}/Tasks.ReadWrite.All",
-                status: 400,
-                reads: ["error": "invalid_scope", "error_codes": [1_002_012]]),
-            SDKCall(
-                sdk: "azure-identity: a scope of no API", service: .entra, request: daemon + "api://other/.default",
-                status: 400,
-                reads: ["error": "invalid_resource", "error_codes": [500_011]],
-                says: [
-                    "The resource principal named api://other was not found in the tenant named fabrikam.onmicrosoft.com."
-                ]),
-        ]
-}
-
-extension SDKCall {
-    private static let refresh =
-        "grant_type=refresh_token&client_id={client}&client_info=1&refresh_token={refresh}&scope="
-    private static let redeem =
-        "grant_type=authorization_code&client_id={client}&client_info=1&code={code}&redirect_uri=http://localhost"
-        + "&code_verifier={verifier}&scope=openid+profile+offline_access+{scope}"
-    private static let page: HeaderFields = ["Origin": "http://localhost:3000"]
-
-    /// Refusals by which SDKs decide what to do.
-    static let ofErrors: [SDKCall] =
-        [SDKService.externalID, .entra].flatMap { service in
-            [
-                SDKCall(
-                    sdk: "MSAL: wrong secret", service: service,
-                    request: "grant_type=client_credentials&client_id={daemon}&client_secret=x&scope={api}/.default",
-                    status: 401,
-                    reads: [
-                        "error": "invalid_client", "error_codes": [7_000_215],
-                        "error_uri": "https://login.microsoftonline.com/error?code=7000215", "suberror": .null,
-                    ],
-                    says: [
-                        "AADSTS7000215: Invalid client secret provided. Ensure the secret being sent in the request is the "
-                            + "client secret value, not the client secret ID, for a secret added to app '{daemon}'. "
-                            + "Trace ID: "
-                    ]),
-                SDKCall(
-                    sdk: "oauth2 (Go): Basic with a wrong secret", service: service,
-                    request: "grant_type=client_credentials&scope={api}/.default",
-                    headers: [
-                        "Authorization":
-                            "Basic \(Base64.encode(Array("\(service.configuration.applications.clients[1].id):x".utf8)))"
-                    ],
-                    status: 401, reads: ["error_codes": [7_000_215]], fields: ["WWW-Authenticate": "Basic realm="]),
-                SDKCall(
-                    sdk: "MSAL: no secret", service: service,
-                    request: "grant_type=client_credentials&client_id={daemon}&scope={api}/.default", status: 401,
-                    reads: ["error": "invalid_client", "error_codes": [7_000_218]]),
-                SDKCall(
-                    sdk: "MSAL.js: a revoked refresh token", service: service, request: refresh + "{scope}",
-                    status: 400,
-                    reads: ["error": "invalid_grant", "error_codes": [50173], "suberror": "bad_token"],
-                    says: [
-                        "a fresh auth token is needed. The user might have changed or reset their password. The grant was"
-                    ],
-                    before: { exchange in
-                        try await exchange.signIn()
-                        try await exchange.control("revoke", #"{"user":"alice"}"#)
-                    }),
-                SDKCall(
-                    sdk: "MSAL.js: a refresh token that was idle for too long", service: service,
-                    request: refresh + "{scope}",
-                    status: 400, reads: ["error": "invalid_grant", "error_codes": [700_082], "suberror": "bad_token"],
-                    says: ["and was inactive for 90.00:00:00. Trace ID: "],
-                    before: { exchange in
-                        try await exchange.signIn()
-                        exchange.mock.clock.advance(seconds: 91 * 86400)
-                    }),
-                SDKCall(
-                    sdk: "MSAL.js: a disabled account", service: service, request: refresh + "{scope}", status: 400,
-                    reads: ["error": "invalid_grant", "error_codes": [50057], "suberror": .null],
-                    before: { exchange in
-                        try await exchange.signIn()
-                        _ = try await exchange.mock.ask(
-                            .put, "/_mock/users/alice?profile=\(exchange.service.profile)", body: #"{"disabled":true}"#)
-                    }),
-            ]
-        } + [
-            SDKCall(
-                sdk: "MSAL.js: a revoked refresh token", service: .b2c, request: refresh + "{scope}", status: 400,
-                reads: ["error": "invalid_grant", "suberror": .null, "error_codes": .null], says: ["AADB2C90129"],
-                before: { exchange in
-                    try await exchange.signIn()
-                    try await exchange.control("revoke", #"{"user":"alice"}"#)
-                }),
-            SDKCall(
-                sdk: "MSAL.NET: WithTenantId of a tenant where the person is no guest", service: .entra,
-                request: refresh + "{scope}", status: 400, reads: ["error": "invalid_grant", "error_codes": [50020]],
-                says: [
-                    "User account 'alice@fabrikam.com' from identity provider", "does not exist in tenant 'northwind",
-                ],
-                before: { exchange in
-                    try await exchange.signIn()
-                    exchange.set("tenant", exchange.filled("/{other}"))
-                }),
-            SDKCall(
-                sdk: "MSAL: a resource that does not exist, by a refresh token", service: .entra,
-                request: refresh + "api://other/Read", status: 400,
-                reads: ["error": "invalid_resource", "error_codes": [500_011]],
-                before: { try await $0.signIn() }),
-            SDKCall(
-                sdk: "msal4j: /consumers and a work account", service: .entra,
-                request: "grant_type=password&client_id={client}&username={alice}&password=Passw0rd!&scope=openid",
-                status: 400,
-                reads: ["error": "unauthorized_client", "access_token": .null], says: ["is not enabled for consumers"],
-                before: { $0.set("tenant", "/consumers") }),
-            SDKCall(
-                sdk: "MSAL Node: a code of MSAL.js without Origin", service: .entra, request: redeem, status: 400,
-                reads: ["error": "invalid_request", "error_codes": [9_002_327]], client: { $0.singlePage = true },
-                before: { try await $0.authorize() }),
-            SDKCall(
-                sdk: "MSAL.js: a code of a desktop client", service: .entra, request: redeem, headers: page,
-                status: 400,
-                reads: ["error": "invalid_request", "error_codes": [9_002_326]], client: { $0.singlePage = false },
-                before: { try await $0.authorize() }),
-            SDKCall(
-                sdk: "MSAL.js: a code for a custom scheme", service: .externalID,
-                request: redeem.replacing("http://localhost", with: "msal{client}://auth"), headers: page, status: 400,
-                reads: ["error_codes": [9_002_326]],
-                before: { try await $0.authorize(redirectURI: "msal{client}://auth") }),
-        ]
-
-    private static let onBehalf =
-        "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&client_id={audience}&client_secret=mock-secret"
-        + "&requested_token_use=on_behalf_of&assertion={assertion}&scope="
-
-    /// Sign-ins of people and what follows.
-    static let ofPeople: [SDKCall] =
-        [SDKService.b2c, .externalID, .entra].flatMap { service in
-            [
-                SDKCall(
-                    sdk: "MSAL.js, MSAL Node, MSAL Go, msal4j: acquireTokenByCode", service: service, request: redeem,
-                    reads: ["token_type": "Bearer"], claims: ["aud": "{audience}"], fields: ["Pragma": "no-cache"],
-                    before: { try await $0.authorize() }),
-                SDKCall(
-                    sdk: "MSAL Go, msal4j, azure-identity (Java): userrealm before the password", service: service,
-                    request: "/Common/UserRealm/{alice}?api-version=1.0",
-                    reads: [
-                        "account_type": "Managed", "cloud_instance_name": "microsoftonline.com",
-                        "domain_name": service == .entra ? "fabrikam.com" : "example.com",
-                        "cloud_audience_urn": "urn:federation:MicrosoftOnline",
-                    ]),
-            ]
-        }
-        + [SDKService.externalID, .entra].flatMap { service in
-            [
-                SDKCall(
-                    sdk: "MSAL.NET: WithExtraScopesToConsent, MSAL.js: extraScopesToConsent", service: service,
-                    request: redeem, claims: ["aud": "{audience}"],
-                    before: {
-                        try await $0.authorize(
-                            "&scope=openid+offline_access+{scope}+https://graph.microsoft.com/User.Read")
-                    }),
-                SDKCall(
-                    sdk: "the same with a token request for both", service: service,
-                    request: redeem + "+https://graph.microsoft.com/User.Read", status: 400,
-                    reads: ["error": "invalid_scope", "error_codes": [28000]],
-                    before: { try await $0.authorize("&scope=openid+{scope}+https://graph.microsoft.com/User.Read") }),
-                SDKCall(
-                    sdk: "MSAL.NET: /.default of a person", service: service,
-                    request: redeem.replacing("{scope}", with: "{api}/.default"),
-                    reads: [
-                        "scope": .string(
-                            "openid profile \(service.granted)/Tasks.Read \(service.granted)/Tasks.Write \(service.granted)/.default"
-                        )
-                    ],
-                    before: { try await $0.authorize() }),
-                SDKCall(
-                    sdk: "MSAL.NET: WithSignedHttpRequestProofOfPossession", service: service,
-                    request: redeem + "&token_type=pop&req_cnf=eyJraWQiOiJrIn0", reads: ["token_type": "pop"],
-                    claims: ["cnf": ["kid": "k"], "aud": "{audience}"], before: { try await $0.authorize() }),
-                SDKCall(
-                    sdk: "MSAL.NET, MSAL Node: token of a daemon that is bound to a key", service: service,
-                    request: daemon + "{api}/.default&token_type=pop&req_cnf=eyJraWQiOiJrIn0",
-                    reads: ["token_type": "pop"], claims: ["cnf": ["kid": "k"]]),
-                SDKCall(
-                    sdk: "MSAL Node: on behalf of a person, for itself by URI", service: service,
-                    request: onBehalf + "{api}/Tasks.Read", status: 400, reads: ["error_codes": [90009]],
-                    before: { try await $0.callAPI() }),
-                SDKCall(
-                    sdk: "MSAL Node: on behalf of a person, for itself by GUID", service: service,
-                    request: onBehalf + "{audience}/Tasks.Read", claims: ["aud": "{audience}", "azp": "{audience}"],
-                    before: { try await $0.callAPI() }),
-                SDKCall(
-                    sdk: "MSAL.js: code of a page", service: service, request: redeem, headers: page,
-                    reads: ["refresh_token_expires_in": .null],
-                    fields: ["Access-Control-Allow-Origin": "http://localhost:3000"],
-                    before: { try await $0.authorize() }),
-            ]
-        }
-}
-
-extension SDKService {
-    fileprivate var granted: String { configuration.applications.resources[0].identifier }
 }
 
 @Suite("What SDKs do with the answers of sign-ins")

@@ -75,8 +75,7 @@ struct ClientSettings {
         ]
     }
 
-    /// The values for a current MSAL at the External ID tenant; docs/reproduced.md says what each library demands of
-    /// the host (section "Clients").
+    /// The values for a current MSAL at the External ID tenant.
     private var externalValues: [String: String] {
         guard let external = configuration.externalTenant else { return [:] }
         let (id, client) = (external.tenant.id, external.applications.clients.first)

@@ -104,10 +104,12 @@ extension HostContext {
 /// The controls of a test run: faults, clock, accounts, request log.
 extension HostContext {
     /// Reads the JSON object of a body and changes the run, or answers 400 with the error as its text.
-    func change(_ change: @escaping @Sendable (ConfigurationMember) throws(InputError) -> JSONValue) -> Decision {
+    func change(
+        _ change: @escaping @Sendable (ConfigurationMember) async throws(InputError) -> JSONValue
+    ) -> Decision {
         .answerBody(limit: RequestHead.longestBody) { body in
             do throws(InputError) {
-                return Response.json(try change(try ConfigurationMember.root(body, place: "the body")))
+                return Response.json(try await change(try ConfigurationMember.root(body, place: "the body")))
             } catch {
                 return Response.text(error.message, status: 400)
             }
@@ -232,16 +234,12 @@ extension HostContext {
     }
 
     /// `POST /_mock/keys {"do":"rotate"}`: takes the step, and shows the keys after it.
-    func changeKeys() -> Decision {
-        .answerBody(limit: RequestHead.longestBody) { body in
-            let name = (try? JSONValue(parsing: body))?.object?["do"]?.string
-            guard let step = name.flatMap(KeyStep.init(rawValue:)) else {
-                let steps = KeyStep.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-                return Response.text("Say what to do: {\"do\":\"rotate\"}. It is one of \(steps).", status: 400)
-            }
-            return await Response.json { () throws(PrivateKeyError) in
-                try await ownKeys(beginningWith: keys.current()).take(step).json
-            }
+    func changeKeys(_ member: ConfigurationMember) async throws(InputError) -> JSONValue {
+        guard let step: KeyStep = try member.choice("do") else {
+            throw InputError(message: "Say what to do: {\"do\":\"rotate\"}.")
+        }
+        return try await InputError.needingKeys { () throws(PrivateKeyError) in
+            try await ownKeys(beginningWith: keys.current()).take(step).json
         }
     }
 

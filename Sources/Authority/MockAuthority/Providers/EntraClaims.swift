@@ -200,7 +200,7 @@ extension EntraClaims {
         return claims
     }
 
-    /// The claims of a version 1 access token (docs/reproduced.md, "Bad tokens").
+    /// The claims of an access token of version 1.
     var versionOne: JSONObject {
         let (issued, audience) = (granted.now - Self.datedBack, granted.scope.audience ?? "")
         return [

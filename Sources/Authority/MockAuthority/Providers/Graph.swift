@@ -5,7 +5,7 @@ import JSON
 /// As much of Microsoft Graph as libraries for sign-in call, about the person of a token for Graph
 /// (docs/reproduced.md, "Microsoft Graph").
 struct GraphCall: Sendable {
-    enum Resource: Sendable {
+    enum Resource: String, Sendable {
         case userInfo, me, photo, groups, groupIDs
 
         /// The scopes of which the token must have one.
@@ -42,38 +42,23 @@ struct GraphCall: Sendable {
         let (user, claims, tenant) = try await person()
         let scopes = (claims["scp"]?.string ?? "").spaceSeparated
         guard scopes.contains(where: resource.scopes.contains) else { throw .forbidden }
-        let kinds = "\(EntraHost.graphBase)/v1.0/$metadata"
-        switch resource {
-        case .userInfo:
-            // The subject is that of the ID token, which is pairwise (OpenID Connect Core 5.3.2).
-            let application = (claims["appid"] ?? claims["azp"])?.string ?? ""
-            return [
-                "sub": .string(EntraClaims.subject(of: user.objectID, for: application, in: tenant)),
-                "name": .string(user.name.display), "family_name": .nonEmpty(user.name.family),
-                "given_name": .nonEmpty(user.name.given), "picture": .string("\(base)/v1.0/me/photo/$value"),
-                "email": scopes.contains("email") ? .nonEmpty(user.email) : nil,
-            ]
-        case .me:
-            return [
-                "@odata.context": .string("\(kinds)#users/$entity"), "businessPhones": [],
-                "displayName": .string(user.name.display), "givenName": .nonEmpty(user.name.given) ?? .null,
-                "jobTitle": .null, "mail": .string(user.email), "mobilePhone": .null, "officeLocation": .null,
-                "preferredLanguage": .null, "surname": .nonEmpty(user.name.family) ?? .null,
-                "userPrincipalName": .string(user.email), "id": .string(user.objectID),
-            ]
-        case .photo: throw .noPhoto
-        case .groups:
-            let groups = user.groups.map { id -> JSONValue in
-                ["@odata.type": "#microsoft.graph.group", "id": .string(id)]
-            }
-            return ["@odata.context": .string("\(kinds)#directoryObjects"), "value": .array(groups)]
-        case .groupIDs:
-            return [
-                "@odata.context": .string("\(kinds)#Collection(Edm.String)"),
-                "value": .array(user.groups.map { .string($0) }),
-            ]
-        }
+        // The subject is that of the ID token, which is pairwise (OpenID Connect Core 5.3.2).
+        let application = (claims["appid"] ?? claims["azp"])?.string ?? ""
+        let values: JSONObject = [
+            "{sub}": .string(EntraClaims.subject(of: user.objectID, for: application, in: tenant)),
+            "{id}": .string(user.objectID), "{name}": .string(user.name.display),
+            "{family}": .nonEmpty(user.name.family) ?? .null, "{given}": .nonEmpty(user.name.given) ?? .null,
+            "{mail}": .string(user.email), "{email}": scopes.contains("email") ? .string(user.email) : .null,
+            "{photo}": .string("\(base)/v1.0/me/photo/$value"),
+            "{groupIDs}": .array(user.groups.map { .string($0) }),
+            "{groups}": .array(user.groups.map { ["@odata.type": "#microsoft.graph.group", "id": .string($0)] }),
+        ]
+        guard let answer = Self.answers[resource.rawValue] else { throw .noPhoto }
+        return answer.filled(with: values)
     }
+
+    /// The answers, with names in braces in the places of facts about the person.
+    private static let answers = (try? JSONValue(parsing: PackageResources.graph_json))?.object ?? JSONObject()
 
     /// The person of the bearer token, with the claims of the token.
     private func person() async throws(GraphError) -> (User, JSONObject, Tenant) {

@@ -20,7 +20,8 @@ extension RequestContext {
 }
 
 extension JSONValue {
-    fileprivate func filled(with values: JSONObject) -> JSONValue {
+    /// The value with these values in the places of the texts that name them.
+    func filled(with values: JSONObject) -> JSONValue {
         switch self {
         case .string(let text): values[text] ?? self
         case .object(let object): .object(JSONObject(object.members.map { ($0.name, $0.value.filled(with: values)) }))

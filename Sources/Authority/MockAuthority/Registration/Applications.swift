@@ -9,7 +9,7 @@ package struct Applications: Sendable, Equatable {
     package func client(_ id: String) -> Client? { clients.first { $0.id.isEqualIgnoringCase(to: id) } }
 
     /// One public client that is its own API, and one confidential client.
-    package static let defaults = Applications(StandardTenant.b2c)
+    package static let defaults: Applications = Configuration.b2c.applications
 }
 
 /// A registered client; with a secret, a certificate or a federated credential it is a confidential one.

@@ -46,7 +46,7 @@ package struct Tenant: Sendable, Equatable {
     package var name: String
     package var id: String
 
-    package static let contoso = StandardTenant.b2c.tenant
+    package static let contoso: Tenant = Configuration.b2c.tenant
 
     /// The id of a tenant that there is not, for tokens with a defect.
     static let unknownID = "00000000-0000-4000-8000-000000000000"
@@ -148,20 +148,14 @@ extension Configuration {
         }
     }
 
-    /// A tenant of External ID or Entra: it has no policies, only pages on which people sign in or up.
-    private init(_ profile: TenantProfile, _ standard: StandardTenant) {
-        let page = Policy("", kind: .signUpOrSignIn)
-        self.init(
-            profile: profile, tenant: standard.tenant, policies: [page], applications: Applications(standard),
-            users: standard.users)
-    }
-
     /// The External ID tenant of the documentation: alice and bob have other object ids than in B2C, as after a
     /// migration by copying.
-    package static let externalID = Configuration(.externalID, .externalID)
+    package static let externalID: Configuration = ofDocumentation("externalID", .externalID)
 
     /// The Entra tenants of the documentation, which share one multi-tenant registration.
-    package static let entra = [Configuration(.entra, .fabrikam), Configuration(.entra, .northwind)]
+    package static let entra: [Configuration] = [
+        ofDocumentation("fabrikam", .entra), ofDocumentation("northwind", .entra),
+    ]
 }
 
 extension Configuration {

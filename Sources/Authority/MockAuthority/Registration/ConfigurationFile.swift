@@ -68,36 +68,22 @@ extension Configuration {
     }
 }
 
-/// A tenant of the documentation, which Static/tenants.json has.
-struct StandardTenant: Sendable {
-    let tenant: Tenant
-    let clients: [Client]
-    let resources: [Resource]
-    let users: [User]
+extension Configuration {
+    static let b2c: Configuration = ofDocumentation("b2c")
 
-    static let b2c = StandardTenant("b2c")
-    static let externalID = StandardTenant("externalID")
-    static let fabrikam = StandardTenant("fabrikam")
-    static let northwind = StandardTenant("northwind")
-
-    private init(_ name: String) {
+    /// A tenant of the documentation, which Static/tenants.json has.
+    static func ofDocumentation(_ name: String, _ profile: TenantProfile = .b2c) -> Configuration {
+        var tenant = Configuration(
+            profile: profile, tenant: Tenant(name: "", id: ""), policies: [Policy("", kind: .signUpOrSignIn)],
+            applications: Applications(clients: [], resources: []), users: [])
         do throws(InputError) {
             let file = try ConfigurationMember.root(PackageResources.tenants_json, place: "tenants.json")
-            guard let member = try file.member(name), let named = try member.member("tenant") else {
-                throw InputError(message: "tenants.json has no \(name)")
-            }
-            tenant = try Tenant(named)
-            clients = try member.list("clients")?.map(Client.init(member:)) ?? []
-            resources = try member.list("resources")?.map(Resource.init(member:)) ?? []
-            users = try member.list("users")?.map { user throws(InputError) in try User(member: user) } ?? []
+            if let member = try file.member(name) { try tenant.readTenant(member) }
+            return tenant
         } catch {
             preconditionFailure(error.message)
         }
     }
-}
-
-extension Applications {
-    init(_ standard: StandardTenant) { self.init(clients: standard.clients, resources: standard.resources) }
 }
 
 extension Tenant {

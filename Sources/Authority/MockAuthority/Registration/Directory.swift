@@ -22,7 +22,7 @@ package struct User: Sendable, Equatable {
             || email.prefix { $0 != "@" }.isEqualIgnoringCase(to: name)
     }
 
-    package static let defaults = StandardTenant.b2c.users
+    package static let defaults: [User] = Configuration.b2c.users
 }
 
 extension User {

@@ -74,7 +74,7 @@ enum Routes {
 
     static let controls = [
         testToken, badTokens, keyControl,
-        HostRow([.post], "_mock/keys") { $0.changeKeys() },
+        HostRow([.post], "_mock/keys") { $0.change($0.changeKeys) },
         HostRow([.put], "_mock/keys") { $0.change($0.restoreKeys) },
         HostRow([.get], "_mock/users") { .respond($0.users) },
         HostRow([.put], "_mock/users/{name}") { $0.putUser() },

@@ -125,27 +125,16 @@ private struct GoodTokenRefused {
 
     private func has(_ claim: String) -> Bool { claims.member(claim) != .null }
 
+    /// The reasons of refused.txt, each after the fact about the token or the call in which it is likely.
     private var reasons: [String] {
         let isB2C = has("tfp")
-        let all: [(Bool, String)] = [
-            (!has("scp") && !has("scope"), "a scope is required (Microsoft.Identity.Web: IDW10201): give --scope"),
-            (
-                !isB2C && !has("tid"),
-                "tid is required (Microsoft.Identity.Web: IDX40009): --scope asks for profile, too"
-            ),
-            (options.tokenType == nil, "typ has to be at+jwt (RFC 9068, OpenIddict): give --token-type at+jwt"),
-            (true, "the API's audience is api://… or the App ID URI, and the token has the application's id"),
-            (
-                isB2C,
-                "the issuer has to be the address of the metadata (Spring, zitadel): start the mock with --issuer-mode tfp"
-            ),
-            (isB2C, "without --scope the token is that of a client that asks for its own id as scope"),
-            (
-                options.authority.hasPrefix("http:"),
-                "metadata are fetched by https only (RequireHttpsMetadata of JwtBearer, IDX20108): start the mock with --tls-listen"
-            ),
-            (true, "keys need alg (auth0/go-jwt-middleware 3.0), which Microsoft's have not"),
+        let facts = [
+            "always": true, "b2c": isB2C, "no-scope": !has("scp") && !has("scope"), "no-tid": !isB2C && !has("tid"),
+            "no-type": options.tokenType == nil, "http": options.authority.hasPrefix("http:"),
         ]
-        return all.filter(\.0).map(\.1)
+        return String(decoding: PackageResources.refused_txt, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let (fact, reason) = (line.prefix { $0 != " " }, line.drop { $0 != " " }.dropFirst())
+            return facts[String(fact)] == true ? String(reason) : nil
+        }
     }
 }
