@@ -205,18 +205,18 @@ import Testing
 }
 
 @Suite("The command task-server explain-token") struct ExplainTokenTests {
-    @Test func `Every check of a good token is shown`() throws {
+    @Test func `A good token is shown decoded, with its owner`() throws {
         let stage = try Stage()
         for input in [
             "\(try stage.token())\n", "Bearer \(try stage.token())", "Authorization: Bearer \(try stage.token())\r\n",
         ] {
             let (end, output, errors) = try stage.run(["explain-token"], input: input)
             #expect(end == .exit(0) && errors == "")
-            let checks = output.split(separator: "\n").filter { $0.hasPrefix("passed ") }
             #expect(
                 output.hasPrefix("The source without a name, the only one; its issuer is \(stage.issuer)/"), "\(output)"
             )
-            #expect(checks.count == 22 && output.contains("\nGood.\n"), "\(output)")
+            #expect(output.contains("\nHeader:\n") && output.contains("\n  alg: \"RS256\"  accepted: "), "\(output)")
+            #expect(output.contains("\nGood. Its tasks belong to "), "\(output)")
         }
     }
 
@@ -224,12 +224,12 @@ import Testing
         let stage = try Stage()
         let good = try stage.run(["explain-token"], input: try stage.token()).output
         let year = String(Timestamp(milliseconds: SystemTime().wallMilliseconds).text.prefix(4))
-        let expiry = try #require(good.split(separator: "\n").first { $0.contains("(exp)") })
+        let expiry = try #require(good.split(separator: "\n").first { $0.hasPrefix("  exp: ") })
         #expect(
             expiry.contains(" (\(year)-") && expiry.contains(" UTC, in 59 minutes)")
                 || expiry.contains(" in 60 minutes)"), "\(good)")
         let (end, bad, _) = try stage.run(["explain-token"], input: stage.token("user=alice&bad=expired"))
-        #expect(end == .exit(1) && bad.contains("FAILED"), "\(bad)")
+        #expect(end == .exit(1) && bad.contains("\nSetting: TASKS_CLOCK_SKEW"), "\(bad)")
         #expect(bad.contains("UTC, 60 minutes ago)") || bad.contains("UTC, 61 minutes ago)"), "\(bad)")
         #expect(bad.contains("\nRefused (token.expired, expired): "), "\(bad)")
         #expect(bad.contains("/problems.html#token.expired"), "\(bad)")
@@ -253,8 +253,8 @@ import Testing
         let settings = ["TASKS_CLIENT_ID": "other,580E250C"]
         let (end, output, _) = try stage.run(["explain-token"], settings, input: stage.token())
         #expect(end == .exit(1))
-        #expect(output.contains("\"aud\":\"\(Stage.client)\"  accepted: \"other\", \"580E250C\"\n"), "\(output)")
-        #expect(output.split(separator: "\n").count { $0.contains("  accepted: ") } == 1, "\(output)")
+        #expect(output.contains("  aud: \"\(Stage.client)\"  accepted: \"other\", \"580E250C\"\n"), "\(output)")
+        #expect(output.contains("\nSetting: TASKS_CLIENT_ID\n"), "\(output)")
         let policy = try stage.token("user=alice&bad=wrong-tenant")
         let issuer = try stage.run(["explain-token"], input: policy).output
         #expect(

@@ -108,6 +108,8 @@ struct CommonMistakeTests {
         for mistake in all {
             #expect(mistake.message.hasSuffix(".") && mistake.message.utf8.count < 260, "\(mistake.message)")
             #expect(mistake.code.utf8.allSatisfy { $0.isLowercaseLetter || $0 == 0x5F || $0 == 0x31 })
+            let words: [Substring] = mistake.message.split { !$0.isUppercase && $0 != "_" }.filter { $0.count > 5 }
+            #expect(words.allSatisfy { $0.hasPrefix("TASKS_") }, "a setting has its whole name: \(mistake.message)")
         }
         #expect(CommonMistake.clockBehind(seconds: 70).code == CommonMistake.recentlyExpired(seconds: 70).code)
     }

@@ -50,12 +50,4 @@ struct Verification {
     func refusal(with name: String, _ value: JSONValue?) -> TokenRefusal? {
         refusal(of: makeToken(claims: TestClaims.good.with(name, value)))
     }
-
-    /// The explanation of the same token under the same rules.
-    func explanation(of text: String) -> TokenExplanation {
-        TokenExplanation(of: text, rules: rules, issuers: issuers, now: now) { token, header in
-            guard let key = keys[header.keyIdentifier] else { return .unknownKey }
-            return key.verifies(signature: token.signature, of: token.signingInput) ? .good(issuers) : .bad(issuers)
-        }
-    }
 }

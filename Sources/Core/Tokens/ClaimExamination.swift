@@ -1,7 +1,7 @@
 import Basics
 import JSON
 
-/// The rules for claims, in their order (V-50), for the verifier and the explanation alike.
+/// The rules for claims, in their order (V-50).
 package enum ClaimCheck: Sendable, CaseIterable {
     case expiry, notBefore, issuedAt, tenant, issuer, audience, policy, kind, application, owner, scope
 }

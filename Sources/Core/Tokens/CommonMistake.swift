@@ -43,26 +43,26 @@ package enum CommonMistake: Sendable, Equatable {
                 + "(accessTokenAcceptedVersion) to 2, then get a new token."
         case .idToken:
             "This is an ID token: it tells the app who signed in, and is not for APIs. Send the access token of the same "
-                + "response. If the clients have none, accept ID tokens with TOKEN_KIND=any."
+                + "response. If the clients have none, accept ID tokens with TASKS_TOKEN_KIND=any."
         case .applicationToken:
             "This token is for an application, not for a person, so no one could own tasks. Use a sign-in flow instead "
                 + "of client credentials."
         case .recentlyExpired(let seconds):
             "The token expired \(seconds.counted("second")) ago. Get a new one; if it is new, this machine's clock is ahead of the "
-                + "provider's: set it (NTP), or raise CLOCK_SKEW up to 300s."
+                + "provider's: set it (NTP), or raise TASKS_CLOCK_SKEW up to 300s."
         case .clockBehind(let seconds):
-            "The clock of this machine is \(seconds.counted("second")) behind the provider's. Set it (NTP), or raise CLOCK_SKEW up "
+            "The clock of this machine is \(seconds.counted("second")) behind the provider's. Set it (NTP), or raise TASKS_CLOCK_SKEW up "
                 + "to 300s."
         case .audienceForm:
             "The audience differs from a configured one only in its form. Version 2 tokens carry the bare application id: "
-                + "put that into CLIENT_ID."
+                + "put that into TASKS_CLIENT_ID."
         case .loginHost:
             "The client signed in at login.microsoftonline.com; let the client use https://<subdomain>.ciamlogin.com/."
         case .wrongTenant:
             "The token is from another tenant than the configured one. Sign in at the configured one. If tokens of "
-                + "many tenants are accepted, and those of this tenant may use this API, add its id to TENANTS."
+                + "many tenants are accepted, and those of this tenant may use this API, add its id to TASKS_TENANTS."
         case .wrongPolicy:
-            "The token was issued by a policy (user flow) that is not in POLICIES. Add the policy, or sign in through another."
+            "The token was issued by a policy (user flow) that is not in TASKS_POLICIES. Add the policy, or sign in through another."
         case .missingObjectIdentifier:
             "The token has no oid. Let the client ask for the scope profile, too; for B2C, let the user flow return the "
                 + "object id."

@@ -94,7 +94,7 @@ package struct JOSEHeader: Sendable, Equatable {
     }
 }
 
-/// The rules for headers, in their order, for the verifier and the explanation alike.
+/// The rules for headers, in their order.
 package enum HeaderCheck: Sendable, CaseIterable {
     case algorithm, type, critical, unsupported, keyIdentifier
 

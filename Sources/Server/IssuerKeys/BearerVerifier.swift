@@ -226,17 +226,27 @@ package final class BearerVerifier: TokenVerifier {
         for cache in caches { _ = cache.refreshIfDue() }
     }
 
-    /// Explains a token by the keys that are loaded, without fetching or caching anything.
+    /// Explains a token by the keys that are loaded: its verdict is the verifier's, which fetches nothing for it.
     package func explain(_ token: String) -> TokenExplanation {
-        let (source, refusal) = choice(for: token)
+        let source = choice(for: token).source
         let snapshot = source.map { caches[$0].current(now: time.now) }
+        let algorithms = source.map { caches[$0].source.algorithms.map(\.rawValue) } ?? []
+        let keys = snapshot?.entries.map(\.key.published.keyIdentifier).withoutDuplicates ?? []
         return TokenExplanation(
-            of: token, rules: source.map { rules[$0] }, sourceRefusal: refusal,
-            issuers: snapshot?.entries.flatMap(\.issuers) ?? [], now: time.wallSeconds
-        ) { compact, header in
-            guard let source, let snapshot else { return .keysUnavailable }
-            guard caches[source].source.algorithms.contains(header.algorithm) else { return .otherAlgorithm }
-            return snapshot.finding(compact, header)
+            of: token, verdict(on: token), header: [(["alg"], algorithms), (["kid"], keys)],
+            claims: source.map { rules[$0].accepted(from: snapshot?.issuers ?? []) } ?? [])
+    }
+
+    private func verdict(on text: String) -> Result<Principal, TokenRefusal> {
+        do throws(TokenRefusal) {
+            let token = try read(text)
+            let snapshot = caches[token.source].current(now: time.now)
+            return .success(
+                try rethrowing(as: { refusal($0, of: token) }) { () throws(TokenRefusal) in
+                    try check(token, by: snapshot)
+                })
+        } catch {
+            return .failure(error)
         }
     }
 }

@@ -3,6 +3,19 @@ import OpenSSL
 import Synchronization
 import Tokens
 
+/// What the trusted keys say of a token's signature.
+enum SignatureFinding: Equatable {
+    /// The key is known, published under these issuers, and signed this token.
+    case good([TokenIssuer])
+    /// The key is known, and did not sign this token.
+    case bad
+    case unknownKey
+    /// The key is known for another algorithm.
+    case otherAlgorithm
+    /// No keys are loaded.
+    case keysUnavailable
+}
+
 /// The keys of one token source that are trusted at one time, with their issuers; a change makes a new one (V-76).
 final class KeySnapshot: Sendable {
     /// One key, and the issuers that publish it.
@@ -82,8 +95,7 @@ final class KeySnapshot: Sendable {
                 && $0.key.key.verifies(signature: token.signature, of: token.signingInput)
         }
         if let signer { return .good(signer.issuers) }
-        let candidates = named.filter { $0.key.key.algorithm == header.algorithm }
-        return candidates.isEmpty ? .otherAlgorithm : .bad(candidates.flatMap(\.issuers))
+        return named.contains { $0.key.key.algorithm == header.algorithm } ? .bad : .otherAlgorithm
     }
 }
 

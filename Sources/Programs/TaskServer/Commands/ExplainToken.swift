@@ -4,7 +4,7 @@ import Platform
 import TaskAPI
 import Tokens
 
-/// `task-server explain-token`: every check of a token in order, with its result and its reason.
+/// `task-server explain-token`: the verdict of the server's verifier, and what it compares in the token with what.
 ///
 /// The token comes from standard input, where no process list shows it, and goes nowhere.
 func explainToken(_ settings: ServerSettings) throws(OperatorError) -> ExitStatus {
@@ -16,27 +16,64 @@ func explainToken(_ settings: ServerSettings) throws(OperatorError) -> ExitStatu
     }
     let verifier = verifier(settings, for: token)
     let explanation = verifier.explain(token)
-    StandardStream.output.print(sourceLine(verifier, verifier.chosenSource(of: token)))
+    let chosen = verifier.chosenSource(of: token)
     let now = SystemTime().wallMilliseconds / 1000
-    for finding in explanation.findings { StandardStream.output.print(finding.line(now)) }
-    if let refusal = explanation.refusal {
-        let code = refusal.problemCode
-        StandardStream.output.print("\nRefused (\(code), \(refusal.code)): \(refusal.message)")
-        StandardStream.output.print("Clients see \(code); /problems.html#\(code) of the server explains both codes.")
-        if let mistake = verifier.mistake(in: token, refused: refusal) {
-            StandardStream.output.print("Probably (\(mistake.code)): \(mistake.message)")
-        }
-        if refusal == .wrongIssuer, let advice = missingSource(of: token, verifier) {
-            StandardStream.output.print(advice)
-        }
-        return .failure
+    var lines = [sourceLine(verifier, chosen)]
+    for (title, members) in [("Header", explanation.header), ("Claims", explanation.claims)] where !members.isEmpty {
+        lines.append("\n\(title):")
+        lines += members.map { $0.line(now) }
     }
-    let principal = explanation.principal
-    let source = settings.sources.all.first { $0.name == principal?.source }
-    let required = source?.source.rules.scopes.required ?? RequiredScopes()
-    let scopes = scopeLines(required, carried: principal?.scopes ?? [])
-    StandardStream.output.print((["\nGood."] + scopes).joined(separator: "\n"))
-    return .success
+    switch explanation.verdict {
+    case .success(let principal):
+        lines.append("\nGood. Its tasks belong to \(principal.owner.printable()).")
+        let source = settings.sources.all.first { $0.name == principal.source }
+        lines += scopeLines(source?.source.rules.scopes.required ?? RequiredScopes(), carried: principal.scopes)
+    case .failure(let refusal):
+        // A server with one source notices the key of a foreign token first, but its issuer is what is wrong.
+        let isForeign = chosen == nil && [.wrongIssuer, .wrongTenant, .unknownKey, .badSignature].contains(refusal)
+        lines += refusalLines(refusal, verifier.mistake(in: token, refused: isForeign ? .wrongIssuer : refusal))
+        let source = settings.sources.all.first { $0.name == chosen?.name } ?? settings.sources.all.first
+        if let setting = refusal.setting { lines.append("Setting: \(source?.setting(setting) ?? "TASKS_\(setting)")") }
+        if isForeign, let advice = missingSource(of: token, verifier) { lines.append(advice) }
+    }
+    StandardStream.output.print(lines.joined(separator: "\n"))
+    return explanation.refusal == nil ? .success : .failure
+}
+
+/// The rule that the token breaks, and the mistake, which takes the place of the rule's text if it says the same.
+private func refusalLines(_ refusal: TokenRefusal, _ mistake: CommonMistake?) -> [String] {
+    let code = refusal.problemCode
+    let isSame = mistake?.code == refusal.code
+    let text = isSame ? mistake?.message ?? refusal.message : refusal.message
+    let lines = [
+        "\nRefused (\(code), \(refusal.code)): \(text)",
+        "Clients see \(code); /problems.html#\(code) of the server explains both codes.",
+    ]
+    guard let mistake, !isSame else { return lines }
+    return lines + ["Probably (\(mistake.code)): \(mistake.message)"]
+}
+
+extension TokenRefusal {
+    /// The last word of the setting that decides of this rule; nil if no setting does.
+    fileprivate var setting: String? {
+        switch self {
+        case .wrongAlgorithm: "ALGORITHMS"
+        case .unknownKey, .missingPolicy, .wrongPolicy: "POLICIES"
+        case .expired, .notYetValid, .issuedInFuture: "CLOCK_SKEW"
+        case .lifetimeTooLong: "MAX_LIFETIME"
+        case .wrongIssuer, .keysUnavailable: "AUTHORITY"
+        case .wrongAudience: "CLIENT_ID"
+        case .missingOwner, .malformedOwner: "OWNER_CLAIM"
+        case .malformedScope: "SCOPE_CLAIM"
+        case .wrongTenant: "TENANTS"
+        case .idToken, .notIDToken: "TOKEN_KIND"
+        case .sourceClosed: "UNTIL"
+        case .tooLong, .notThreeSegments, .notBase64URL, .headerNotJSON, .wrongType, .criticalExtension,
+            .unsupportedHeader, .missingKeyIdentifier, .badSignature, .payloadNotJSON, .missingExpiry,
+            .notNumericDate, .applicationToken:
+            nil
+        }
+    }
 }
 
 /// The line that names the source whose rules are applied, and why, or the sources to choose from (P-33).
@@ -138,19 +175,11 @@ private func scopeLines(_ required: RequiredScopes, carried scopes: [String]) ->
     }
 }
 
-extension TokenExplanation.Finding {
-    /// One line: the verdict, what must hold, and what the token says.
+extension TokenExplanation.Member {
     fileprivate func line(_ now: Int64) -> String {
-        let mark =
-            switch verdict {
-            case .passed: "passed "
-            case .failed: "FAILED "
-            case .skipped: "not yet"
-            }
         let time = moment.map { " (\(MomentText(moment: $0, now: now).text))" } ?? ""
-        let isShown = if case .failed = verdict { !accepted.isEmpty } else { false }
-        let wanted = isShown ? "  accepted: \(accepted.joined(separator: ", "))" : ""
-        return "\(mark)  \(check.requirement)\(evidence.map { "  \($0)" } ?? "")\(time)\(wanted)"
+        let wanted = accepted.isEmpty ? "" : "  accepted: \(accepted.joined(separator: ", "))"
+        return "  \(name): \(value ?? "missing")\(time)\(wanted)"
     }
 }
 

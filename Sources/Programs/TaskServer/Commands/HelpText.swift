@@ -49,8 +49,8 @@ struct CommandHelp {
             checking its certificate.
             Example: task-server health ready
         task-server explain-token < FILE
-            Reads a token from standard input, where no process list shows it, and prints the result of every check of a
-            server with these settings; the token is sent nowhere.
+            Reads a token from standard input, where no process list shows it, and prints why a server with these settings
+            refuses it, what it compares with what, and the setting to change; the token is sent nowhere.
             Example: task-server explain-token < token.txt
         task-server backup FILE
             Writes a copy of the SQLite database to a new file, also while a server runs.
