@@ -57,10 +57,8 @@ final class MetricsPage: Sendable {
         text.sample("tasks_version", [("version", programVersion)], 1)
         text.single("tasks_ready", .gauge, "1 if requests can be answered, as /readyz says.", readiness.isReady ? 1 : 0)
         observation.requests.render(into: &text)
-        text.family("tasks_store_background_failures_total", .counter, "Failures of work that no request waits for.")
-        for (task, count) in observation.failedPrunings.sorted {
-            text.sample("tasks_store_background_failures_total", [("task", task)], count)
-        }
+        let failed = observation.failedPrunings.load(ordering: .relaxed)
+        text.single("tasks_store_failed_prunings_total", .counter, "Failures to forget what is too old.", failed)
         text.family("tasks_http_faults_total", .counter, "Requests refused before the API, by the code of the problem.")
         for (code, count) in observation.faults.sorted {
             text.sample("tasks_http_faults_total", [("code", code)], count)
@@ -123,16 +121,12 @@ final class MetricsPage: Sendable {
         let statistics = memory.statistics
         text.single("tasks_answer_bytes", .gauge, "Memory of long lists that are rendered or sent.", statistics.held)
         text.single("tasks_answer_bytes_limit", .gauge, "The limit of that memory.", memory.limit)
-        text.single(
-            "tasks_answers_refused_total", .counter, "Lists refused because that memory was used up.",
-            statistics.refused)
+        text.single("tasks_answers_refused_total", .counter, "Lists refused for lack of it.", statistics.refused)
     }
 
     private static func store(_ times: StoreTimes, _ text: inout PrometheusText) {
-        text.single(
-            "tasks_store_wait_duration_seconds", "Time that reads and writes wait for the database.", times.waits)
-        text.single(
-            "tasks_store_commit_duration_seconds", "Time of transactions that were committed.", times.commits)
+        text.single("tasks_store_wait_duration_seconds", "Time that reads and writes wait.", times.waits)
+        text.single("tasks_store_commit_duration_seconds", "Time of committed transactions.", times.commits)
     }
 
     private static func store(_ state: StoreStatistics, _ text: inout PrometheusText) {
@@ -142,8 +136,7 @@ final class MetricsPage: Sendable {
         text.sample("tasks_store_commits_total", [("outcome", "ok")], state.commits)
         text.sample("tasks_store_commits_total", [("outcome", "failed")], state.failedCommits)
         text.single("tasks_store_writes_total", .counter, "Writes answered after a commit.", state.writes)
-        text.single(
-            "tasks_store_refused_total", .counter, "Calls refused because too many were waiting.", state.refused)
+        text.single("tasks_store_refused_total", .counter, "Calls refused while too many waited.", state.refused)
         text.family("tasks_store_lists_total", .counter, "Lists that were read, by source.")
         text.sample("tasks_store_lists_total", [("source", "memory")], state.listHits)
         text.sample("tasks_store_lists_total", [("source", "disk")], state.listMisses)

@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import IssuerKeys
 import Platform
+import Synchronization
 import TaskAPI
 import Tasks
 import Tokens
@@ -11,7 +12,7 @@ final class Observation: Sendable {
     let log: Log
     let requests = RequestMetrics()
     let faults = CounterByName()
-    let failedPrunings = CounterByName(["pruning"])
+    let failedPrunings = Atomic(0)
     private let requestLog: RequestLog
     private let rations = LogRation()
     let keyFailures = RepeatedFailures()
@@ -148,7 +149,7 @@ extension Observation {
         case .recovered: ration(.info, "commits-recovered", nil)
         case .checkpointFailed(let reason): ration(.error, "checkpoint-failed", reason)
         case .pruningFailed(let reason):
-            failedPrunings.add("pruning")
+            failedPrunings.add(1, ordering: .relaxed)
             ration(.warning, "pruning-failed", reason)
         case .displaced(let reason): ration(.error, "database-file-lost", reason)
         case .replaced: ration(.info, "database-file-back", nil)
