@@ -342,11 +342,6 @@ struct SDKSignInTests {
         _ = try await mock.ask(.post, "/_mock/reset")
         #expect(try await skews() == [0, 0, 0, 0])
     }
-
-    @Test func `Names of Microsoft's services are answered, that of Graph too`() async throws {
-        #expect(try await TestAuthority.all().ask(.get, "/", host: "graph.microsoft.com").status == 200)
-        #expect(try await TestAuthority.all().ask(.get, "/", host: "graph.example.com").status == 403)
-    }
 }
 
 @Suite("A strict provider serves the clients of the standards as they come")
