@@ -122,16 +122,6 @@ import Testing
         #expect(try updated.integer("PRAGMA user_version") == Int64(SQLiteSchema.known))
     }
 
-    @Test func `A check leaves an empty file empty`() throws {
-        let stage = try Stage()
-        try File.replace(stage.database, with: [])
-        let (end, output, _) = try stage.run(["check"])
-        #expect(end == .exit(0), "\(output)")
-        #expect(
-            output.contains("good  database: \(stage.database) is empty; tables will be created at the first start\n"))
-        #expect(try File.size(stage.database) == 0)
-    }
-
     @Test func `A database that another program made, a newer one, or one that is damaged is one line`() throws {
         let stage = try Stage()
         #expect(try stage.run(["migrate"]).end == .exit(0))

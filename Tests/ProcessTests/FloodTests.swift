@@ -166,16 +166,4 @@ import Testing
         let none = try Server(ChildProcess("/bin/bash", ["-c", program], environment: environment))
         #expect(none.process.output.contains("\"missing\":\"index.html openapi.json openapi.yaml problems.html\""))
     }
-
-    @Test func `Keys that cannot be loaded are logged once, not every few seconds`() throws {
-        let stage = try Stage()
-        let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/\(Stage.tenant)", "TASKS_POLICIES": "b2c_1_sign_in"]
-        let server = try Server(stage.start(changes))
-        try eventuallyBlocking("several loads have failed") {
-            let text = try exchange(server.adminPort, "GET", "/metrics").text
-            return ["0", "1", "2"].allSatisfy { !text.contains("tasks_key_loads_total{outcome=\"failed\"} \($0)\n") }
-        }
-        let lines = server.process.output.split(separator: "\n").filter { $0.contains("keys-not-loaded") }
-        #expect(lines.count == 1)
-    }
 }

@@ -18,18 +18,6 @@ import Testing
         #expect(ready.end == .exit(0) && ready.output == "ready\n")
     }
 
-    @Test func `Without keys it is alive, not ready, and says why`() throws {
-        // No program listens on port 1.
-        let changes = ["TASKS_AUTHORITY": "http://127.0.0.1:1/contoso.onmicrosoft.com", "TASKS_LISTEN": "0.0.0.0:0"]
-        let process = try stage.start(changes)
-        let port = try process.await { Stage.port(after: "\"listen\":\"0.0.0.0:", in: $0) }
-        let listen = ["TASKS_LISTEN": "0.0.0.0:\(port)"]
-        #expect(try stage.run(["health"], listen).end == .exit(0))
-        let ready = try stage.run(["health", "ready"], listen)
-        #expect(ready.end == .exit(1) && ready.output.isEmpty)
-        #expect(ready.errors.contains("/readyz: 503 not ready: no keys"))
-    }
-
     @Test(arguments: [true, false])
     func `A server on all addresses answers clients of IPv4, also in a system without IPv6`(hasIPv6: Bool) throws {
         let server = [ChildProcess.built("task-server")]

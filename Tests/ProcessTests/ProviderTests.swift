@@ -54,19 +54,6 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `A document that cannot be fetched is reported with the setting in use`() throws {
-        let stage = try Stage()
-        for (address, advice) in [
-            ("\(stage.issuer)/nowhere/\(Self.document)", "check TASKS_METADATA_URL"),
-            ("http://127.0.0.1:1/\(Self.document)", "(TASKS_METADATA_URL)"),
-        ] {
-            let (end, output, _) = try run(["check"], stage, [address])
-            #expect(end == .exit(1) && output.contains(advice) && !output.contains("TASKS_AUTHORITY"), "\(output)")
-        }
-        let (_, output, _) = try stage.run(["check"], ["TASKS_AUTHORITY": "\(stage.issuer)/nowhere"])
-        #expect(output.contains("check TASKS_AUTHORITY and TASKS_POLICIES"), "\(output)")
-    }
-
     @Test func `A document that names the issuer of another tenant is refused by check and by the server`() throws {
         let stage = try Stage(["MOCK_ISSUER": "http://127.0.0.1:1"])
         let (end, output, _) = try run(["check"], stage, ["\(stage.authority)/b2c_1_sign_in/v2.0/\(Self.document)"])

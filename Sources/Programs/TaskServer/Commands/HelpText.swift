@@ -83,8 +83,7 @@ struct CommandHelp {
             there. With --apply, servers are stopped first as for import. Backups and exports keep what they have.
             Example: task-server delete-owner a11ce000-0000-4000-8000-000000000001 --apply
         task-server migrate
-            Creates or upgrades the tables; --partitions 16 partitions new ones; --distribute lets Citus distribute them, with
-            what they hold (docs/scale.md).
+            Creates or upgrades the tables; --partitions 16 partitions new ones; --distribute gives them to Citus (docs/scale.md).
             Example: task-server migrate --database postgresql://tasks@db.example/tasks
         """
 

@@ -168,7 +168,6 @@ struct CommandFlags: Sendable {
     let move: MoveFlags
     /// The only owner whose tasks are exported.
     let owner: String?
-    /// Whether `migrate` distributes the tables.
     let distributes: Bool
 
     init(reading reader: inout SettingReader) {
