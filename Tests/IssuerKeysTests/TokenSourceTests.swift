@@ -242,7 +242,7 @@ struct TokenSourceTests {
         let explanation = bench.verifier.explain(invented)
         #expect(explanation.refusal == .wrongIssuer)
         #expect(explanation.claims.first { $0.name == "iss" }?.value == #""https://evil.example""#)
-        #expect(explanation.claims.allSatisfy(\.accepted.isEmpty))
+        #expect(explanation.claims.allSatisfy { $0.accepted.isEmpty })
         #expect(bench.verifier.chosenSource(of: invented) == nil)
         #expect(bench.verifier.statuses.map(\.issuers) == providers.map { [$0.issuer] })
         #expect(bench.provider.asked.isEmpty)
