@@ -240,7 +240,7 @@ class DeveloperPage(PageTest):
         self.chrome.until(lambda: "expired" in self.chrome.one("#token-rows > li").text, "the bad token among the issued")
         kinds = self.texts("#clients li summary")
         self.assertIn("ios-adal", kinds)
-        self.assertEqual(len(kinds), 15)
+        self.assertEqual(len(kinds), 22)
         self.chrome.all("#clients li summary")[kinds.index("curl")].click()
         self.chrome.all("#clients li")[kinds.index("curl")].find_element("css selector", "button").click()
         self.assertIn(f"{self.mock}/_mock/token?user=alice@example.com", self.copied())
