@@ -166,7 +166,7 @@ export class ListView {
     this.#lists.open.classList.toggle("by-due", isByDue && this.#view !== "today"); // then tasks cannot be moved
     this.#lists.open.classList.toggle("by-days", this.#view === "upcoming");
     this.#renderRows({
-      open: isByDue ? open.sort(byDue) : open,
+      open: isByDue ? open.sort((one, other) => byDue(this.#placed(one), this.#placed(other))) : open,
       done: this.#isFolded ? done.filter((task) => this.#isStaying(task.row)) : done,
     });
     this.#renderDays(this.#view === "upcoming" ? open : []);
@@ -217,6 +217,11 @@ export class ListView {
       const state = stateOf(task) || (this.isSearching ? nameOf(task) : "");
       this.#rows.get(row).querySelector(":scope > .row-state").textContent = state;
     }
+  }
+
+  /** In Today a task that stays although its day was changed keeps its place until it leaves. */
+  #placed(task) {
+    return this.#view === "today" && !(task.due < today()) ? { due: today() } : task;
   }
 
   #isWanted(task) {

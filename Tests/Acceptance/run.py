@@ -14,8 +14,8 @@ import unittest
 TOGETHER = 4
 # The longest first, so that no process is left with one at the end.
 FIRST = [
-    "test_kept", "test_authority_page", "test_planning", "test_session", "test_repeating", "test_many", "test_access", "test_quick",
-    "test_writing", "test_contract"]
+    "test_kept", "test_keys", "test_daily", "test_planning", "test_writing", "test_session", "test_access", "test_repeating",
+    "test_authority_page", "test_views", "test_trouble", "test_contract"]
 SLOWEST = 10
 TOOK = r"took ([\d.]+) s: (\S+)\n"
 
