@@ -164,9 +164,9 @@ extension Span<UInt8> {
     }
 }
 
-extension Collection<UInt8> {
+extension [UInt8] {
     /// The bytes of a text in UTF-8 without the byte-order mark that editors of Windows put before it.
-    package var withoutByteOrderMark: SubSequence { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
+    package var withoutByteOrderMark: ArraySlice<UInt8> { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
 }
 
 extension String {
