@@ -21,6 +21,13 @@ export const beforeAll = (tasks) =>
 /** Compares two tasks by their due dates; tasks without one come last. */
 export const byDue = (one, other) => (one.due ?? LATEST).localeCompare(other.due ?? LATEST);
 
+/** Returns what compares two tasks on a day: overdue ones by their due dates, and all others as if they were due on the day. So a
+ * task that stays in sight although its due date was changed keeps its place until it leaves. */
+export function byOverdue(day) {
+  const placed = ({ due }) => ({ due: due < day ? due : day });
+  return (one, other) => byDue(placed(one), placed(other));
+}
+
 /** Returns the positions that move `task` directly after or before another one: pairs of a task and its new position.
  * `tasks` are all, in order. It is one pair, unless two neighbours leave no room: then others around them move, too. */
 export function moving(tasks, task, { after, before }) {

@@ -5,7 +5,7 @@ import { dayNamed, isForToday, isOverdue, nameOfDay, today } from "./days.js";
 import { counted, find, make } from "./dom.js";
 import { dragging, swiping } from "./drag.js";
 import { alterations, dateFault, Editor, focusNew } from "./editor.js";
-import { byDue, inOrder } from "./order.js";
+import { byDue, byOverdue, inOrder } from "./order.js";
 import { isSame, makeRow, showMore, stateOf, updateRow } from "./row.js";
 import { folded, markWords, searchable } from "./search.js";
 import { offerSelection } from "./select.js";
@@ -59,7 +59,7 @@ export class ListView {
   #filter = "all";
   cleared = 0; // the number of finished tasks that were cleared today
   #words = []; // the words that are searched for
-  #isNamed = false; // whether rows name the views of their tasks
+  #isNamed = false; // whether rows name the views of their tasks, and words may be marked
   #fresh = true;
   #day = today(); // the day of the last rendering
   #lists = { open: find("rows"), done: find("finished-rows") };
@@ -153,10 +153,11 @@ export class ListView {
     this.#waiting = this.#dragging.isActive() ? [tasks, isKnown, news] : undefined;
     if (this.#waiting) return;
     this.#release(tasks);
-    const shown = this.#withStaying(tasks).filter((task) => this.#isStaying(task.row) || this.#isWanted(task));
+    const wanted = new Set(tasks.filter((task) => this.#isWanted(task)));
+    const shown = this.#withStaying(tasks).filter((task) => this.#isStaying(task.row) || wanted.has(task));
     const done = shown.filter((task) => this.#standsDone(task));
     const open = shown.filter((task) => !this.#standsDone(task));
-    this.#renderSummary(tasks, isKnown);
+    this.#renderSummary(tasks, isKnown, wanted.size);
     find("finished").hidden = !done.length;
     find("count-finished").textContent = done.length;
     find("finished-toggle").disabled = this.#view === "done" || this.isSearching; // then nothing is folded
@@ -166,7 +167,7 @@ export class ListView {
     this.#lists.open.classList.toggle("by-due", isByDue && this.#view !== "today"); // then tasks cannot be moved
     this.#lists.open.classList.toggle("by-days", this.#view === "upcoming");
     this.#renderRows({
-      open: isByDue ? open.sort((one, other) => byDue(this.#placed(one), this.#placed(other))) : open,
+      open: isByDue ? open.sort(this.#view === "today" ? byOverdue(today()) : byDue) : open,
       done: this.#isFolded ? done.filter((task) => this.#isStaying(task.row)) : done,
     });
     this.#renderDays(this.#view === "upcoming" ? open : []);
@@ -208,20 +209,15 @@ export class ListView {
 
   /** Marks the words of a search, and names the view of each task that it has found. */
   #renderFound() {
-    const rows = [...this.#rows.values()];
-    markWords(rows.flatMap((row) => [...row.querySelectorAll(":scope > :is(.text, .notes)")]), this.#words);
     if (!this.isSearching && !this.#isNamed) return;
     this.#isNamed = this.isSearching;
+    const rows = [...this.#rows.values()];
+    markWords(rows.flatMap((row) => [...row.querySelectorAll(":scope > :is(.text, .notes)")]), this.#words);
     const nameOf = (task) => Object.values(FILTERS).findLast(({ has }) => has(task)).title;
     for (const [row, task] of this.#tasks) {
       const state = stateOf(task) || (this.isSearching ? nameOf(task) : "");
       this.#rows.get(row).querySelector(":scope > .row-state").textContent = state;
     }
-  }
-
-  /** In Today a task that stays although its day was changed keeps its place until it leaves. */
-  #placed(task) {
-    return this.#view === "today" && !(task.due < today()) ? { due: today() } : task;
   }
 
   #isWanted(task) {
@@ -270,13 +266,13 @@ export class ListView {
     }
   }
 
-  #renderSummary(tasks, isKnown) {
+  #renderSummary(tasks, isKnown, wanted) {
     const all = tasks.length;
     const counts = Object.fromEntries(["today", "upcoming", "done"].map((name) => [name, tasks.filter(FILTERS[name].has).length]));
     const open = all - counts.done;
     const count = this.isSearching ? "found" : FILTERS[this.#view].count;
     const whole = open ? `${counted(open, "thing")} to do` : all ? "All done" : "A clear page";
-    const headline = count ? `${tasks.filter((task) => this.#isWanted(task)).length || "None"} ${count}` : whole;
+    const headline = count ? `${wanted || "None"} ${count}` : whole;
     find("headline").textContent = isKnown ? headline : "Your tasks";
     document.title = open ? `(${open}) Tasks` : "Tasks";
     for (const [name, count] of Object.entries(counts)) find(`count-${name}`).textContent = count || "";
