@@ -94,47 +94,38 @@ final class PostgreSQLSession: StoreSession {
     private func prune(at now: UInt64) throws(PostgreSQLError) {
         let (options, most) = (configuration.options, Parameter.integer(Int64(Self.mostPruned)))
         let time = options.time.wallMilliseconds
-        var isDone = true
-        let (keys, owners) = (time - IdempotencyKey.lifetime, time - OwnerRow.markLifetime)
-        try pruneOnce(
-            isDistributed
-                ? [
-                    BoundStatement(.pruneDistributed, [.integer(keys)]),
-                    BoundStatement(.pruneDistributedOwners, [.integer(owners)]),
-                ]
-                : [
-                    BoundStatement(.prune, [.integer(keys), most]),
-                    BoundStatement(.pruneOwners, [.integer(owners), most]),
-                ], at: now
-        ) { if $0.count == Self.mostPruned { isDone = false } }
+        let keys = Parameter.integer(time - IdempotencyKey.lifetime)
+        let owners = Parameter.integer(time - OwnerRow.markLifetime)
         let removed = Parameter.integer(time - options.removedTasksKept)
+        let old =
+            isDistributed
+            ? [BoundStatement(.pruneDistributed, [keys]), BoundStatement(.pruneDistributedOwners, [owners])]
+            : [BoundStatement(.prune, [keys, most]), BoundStatement(.pruneOwners, [owners, most])]
+        var isDone = true
+        var failure = try exchange(old) { if $1.count == Self.mostPruned { isDone = false } }
         var owner: Owner?
-        try pruneOnce([BoundStatement(.oldestRemoved, [removed])], at: now) {
-            owner = $0.count > 0 ? Owner($0.text(0, 0)) : nil
-        }
+        failure =
+            try exchange([BoundStatement(.oldestRemoved, [removed])]) { _, rows in
+                if rows.count > 0 { owner = Owner(rows.text(0, 0)) }
+            } ?? failure
         if let owner {
             // There may be more owners.
             let tasks = BoundStatement(.pruneRemoved, of: owner, [removed, most])
-            try pruneOnce([tasks], at: now) { if $0.count > 0 { isDone = false } }
+            failure = try exchange([tasks]) { if $1.count > 0 { isDone = false } } ?? failure
         }
-        nextPruning = isDone ? max(nextPruning, now + options.pruningMilliseconds * 1_000_000) : 0
-    }
-
-    private func pruneOnce(
-        _ statements: [BoundStatement], at now: UInt64, _ receive: (borrowing Rows) -> Void
-    ) throws(PostgreSQLError) {
-        let failure = try exchange(statements) { receive($1) }
+        let interval = options.pruningMilliseconds * 1_000_000
+        nextPruning = isDone ? now + interval : 0
         guard let failure, !failure.error.isPassing else { return }
-        nextPruning = now + 6 * configuration.options.pruningMilliseconds * 1_000_000
-        configuration.options.observer(.pruningFailed(reason: failure.error.description))
+        nextPruning = now + 6 * interval
+        options.observer(.pruningFailed(reason: failure.error.description))
     }
 
     // MARK: Jobs
 
     /// The memory of the answers to lists of changes.
     var answers: AnswerMemory { configuration.options.answers }
-    /// Whether a check of the database writes as an addition does.
-    var isProbing: Bool { !configuration.isHealthy() }
+    /// Whether a check of the database writes as an addition does, which a check of distributed tables never does.
+    var isProbing: Bool { !isDistributed && !configuration.isHealthy() }
     var isDistributed: Bool { configuration.isDistributed }
 
     func run(_ jobs: [Job]) -> BatchResult {
