@@ -14,7 +14,7 @@ package enum StoreEvent: Sendable, Equatable {
     case recovered
     /// The log could not be copied into the database file, so it grows. This is reported once, until a copy succeeds.
     case checkpointFailed(reason: String)
-    /// What is too old could not be forgotten; this is tried again.
+    /// Idempotency keys, removed tasks or deleted owners that are too old could not be forgotten; the store tries again.
     case pruningFailed(reason: String)
     /// The database file, or a file of its log, is no longer in its place. Until it is back, nothing is read or
     /// written.

@@ -52,7 +52,7 @@ package final class SQLiteTaskStore: CommandStore {
         }
         var options = options
         let observer = options.observer
-        // That it is new is no news.
+        // Nobody needs to hear that a temporary database is new.
         options.observer = { if case .created = $0 {} else { observer($0) } }
         do throws(OperatorError) {
             return try open(path: "\(folder)/tasks.db", in: folder, options)

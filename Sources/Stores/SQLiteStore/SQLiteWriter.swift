@@ -22,9 +22,10 @@ final class SQLiteWriter: StoreSession {
     private let environment: SQLiteEnvironment
     /// Monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
-    /// Whether to prune before the next batch: a second has passed (after a failure a minute), or the last pruning reached
-    /// its limit.
+    /// Whether to prune before the next batch: a second has passed, after a failure a minute, or the last pruning has
+    /// reached its limit.
     private var mustPrune = false
+    /// The monotonic time until which a pruning that failed is not repeated, in nanoseconds.
     private var nextPruning: UInt64 = 0
     /// When the log is emptied next, because it may have texts of an owner who was deleted; `.max` if it has none.
     private var nextEmptying: UInt64

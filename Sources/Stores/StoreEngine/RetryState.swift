@@ -42,8 +42,9 @@ package struct RetryState: Sendable, Equatable {
         return UInt64.random(in: 1_000_000...UInt64(min(tries, 6)) * step, using: &random)
     }
 
-    /// The time before the next attempt to open a session, in nanoseconds: none after a loss, then a tenth of a second,
-    /// doubling up to two.
+    /// The time before the next attempt to open a session, in nanoseconds.
+    ///
+    /// It is zero after a loss, then a tenth of a second, and doubles up to two seconds.
     static func reconnectPause(afterFailures failures: Int) -> UInt64 {
         failures == 0 ? 0 : min(UInt64(50_000_000) << UInt64(min(failures, 6)), longestReconnectPause)
     }

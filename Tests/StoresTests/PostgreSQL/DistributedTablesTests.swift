@@ -13,7 +13,7 @@ enum DistributedDatabase {
         return address
     }
 
-    /// What the catalog of Citus says, and the one of its functions that a migration calls.
+    /// Stands for the catalog of Citus, and for the one of its functions that a migration calls.
     static let declaration = """
         CREATE TABLE pg_dist_partition AS SELECT 'tasks'::regclass AS logicalrelid;
         CREATE TABLE calls(name text);

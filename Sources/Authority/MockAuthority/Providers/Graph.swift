@@ -2,8 +2,9 @@ import Basics
 import HTTP
 import JSON
 
-/// As much of Microsoft Graph as libraries for sign-in call, about the person of a token for Graph
-/// (docs/reproduced.md, "Microsoft Graph").
+/// A call of Microsoft Graph by a library for sign-in, about the person of a token for Graph.
+///
+/// Other calls are not played (docs/reproduced.md, "Microsoft Graph").
 struct GraphCall: Sendable {
     enum Resource: String, Sendable {
         case userInfo, me, photo, groups, groupIDs
