@@ -1,9 +1,12 @@
 """What the tests ask of every browser."""
 
+import contextlib
+import time
+
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 180  # seconds; far more than a busy machine needs, so that only what never happens fails
 
@@ -31,5 +34,11 @@ class Browser:
 
     def until(self, condition, what, seconds=PATIENCE):
         """Waits for a condition of this browser; elements that a page has just replaced do not count."""
-        return WebDriverWait(self, seconds, poll_frequency=0.05, ignored_exceptions=(Exception,)).until(
-            lambda _: condition(), f"waited for {what}")
+        last, pause = time.monotonic() + seconds, 0.02
+        while time.monotonic() < last:
+            with contextlib.suppress(Exception):
+                if value := condition():
+                    return value
+            time.sleep(pause)
+            pause = min(1.3 * pause, 0.3)  # each look takes time that the page then lacks
+        raise TimeoutException(f"waited for {what}")

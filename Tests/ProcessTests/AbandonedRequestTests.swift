@@ -100,28 +100,4 @@ struct AbandonedRequestTests {
         #expect(ContinuousClock.now - start < .seconds(9))
         #expect(lines(server, "store.overloaded") == 0)
     }
-
-    @Test func `While PostgreSQL hangs, callers who ask for one list and leave take no room from others`() throws {
-        let address = try PostgreSQLServer.started().newDatabase()
-        let server = try stage.server(settings(address))
-        // The first request of each person needs keys, and opens the way of the others.
-        for token in [alice, bob] { #expect(try server.add("first", token: token).status == 201) }
-        let keeper = try PipelineConnection(to: ConnectionTarget(parsing: address))
-        try keeper.runScript("BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE")
-        // All of this takes less than ten seconds: then the sessions are given up, and none opens while the lock is
-        // there.
-        let callers = isSanitized ? 20 : 100
-        try leave(callers, at: server, when: { try waiting(server) >= callers }, { _ in "limit=7" })
-        // One read is under way, and waits for the lock.
-        try eventuallyBlocking("they have left") { try waiting(server) <= 1 }
-        let others = try waiting(server)
-        let stranger = try RawClient(port: server.port)
-        try stranger.send("GET /api/tasks HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(bob)\r\n\r\n")
-        try eventuallyBlocking("he waits") { try waiting(server) > others }
-        try keeper.runScript("ROLLBACK")
-        #expect(try stranger.response()?.status == 200)
-        #expect(try server.metric("tasks_store_refused_total") == 0)
-        #expect(lines(server, "store.overloaded") == 0)
-        #expect(try server.stop() == .exit(0))
-    }
 }

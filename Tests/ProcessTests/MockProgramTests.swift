@@ -379,36 +379,23 @@ import Testing
         #expect(try settings("-ios", port: 443).contains("MSALCIAMAuthority(url: URL(string: \"https://contoso.ciam"))
     }
 
-    @Test func `The command client-settings knows the ports of make run`() throws {
+    @Test(arguments: ["token --user alice", "probe http://127.0.0.1:1/api", "client-settings --for curl"])
+    func `Commands find the mock of make run`(command: String) throws {
         let folder = try TemporaryFolder()
         try Folder.createIfMissing("\(folder.path)/state")
-        let run = "MOCK_LISTEN=127.0.0.1:4001\nMOCK_TASKS_URL=http://localhost:4000\nTASKS_LISTEN=unused\n"
+        // Nothing listens there, and a message names the address that was asked.
+        let run = "MOCK_LISTEN=127.0.0.1:9\nMOCK_TASKS_URL=http://localhost:4000\nTASKS_LISTEN=unused\n"
         try File.replace("\(folder.path)/state/run.env", with: Array(run.utf8))
-        let script = #"cd "$1" && "$0" client-settings --for curl"#
-        func settings(_ environment: [String: String] = [:]) throws -> String {
-            let shell = try ChildProcess(
-                "/bin/sh", ["-c", script, ChildProcess.built("mock-authority"), folder.path], environment: environment)
-            #expect(try shell.wait() == .exit(0), "\(shell.errors)")
-            return shell.output
-        }
-        let output = try settings()
-        #expect(output.contains("http://127.0.0.1:4001/_mock/token"), "\(output)")
-        #expect(output.contains(" http://localhost:4000/api/tasks"), "\(output)")
-        #expect(try settings(["MOCK_LISTEN": "127.0.0.1:5001"]).contains("http://127.0.0.1:5001/"))
-    }
-
-    @Test(arguments: ["token --user alice", "probe http://127.0.0.1:1/api"])
-    func `The commands that ask a mock find that of make run`(command: String) throws {
-        let folder = try TemporaryFolder()
-        try Folder.createIfMissing("\(folder.path)/state")
-        // Nothing listens there, and the message names the address that was asked.
-        try File.replace("\(folder.path)/state/run.env", with: Array("MOCK_LISTEN=127.0.0.1:9\n".utf8))
         let script = "cd \"$1\" && exec \"$0\" \(command)"
-        for (environment, port) in [([:], 9), (["MOCK_AUTHORITY": "http://127.0.0.1:7"], 7)] {
+        let prints = command.hasPrefix("client-settings")
+        let other = prints ? ["MOCK_LISTEN": "127.0.0.1:7"] : ["MOCK_AUTHORITY": "http://127.0.0.1:7"]
+        for (environment, port) in [([:], 9), (other, 7)] {
             let shell = try ChildProcess(
                 "/bin/sh", ["-c", script, ChildProcess.built("mock-authority"), folder.path], environment: environment)
-            #expect(try shell.wait() != .exit(0))
-            #expect(shell.errors.contains("http://127.0.0.1:\(port): "), "\(shell.errors)")
+            #expect(try (shell.wait() == .exit(0)) == prints)
+            let said = prints ? shell.output : shell.errors
+            #expect(said.contains("http://127.0.0.1:\(port)\(prints ? "/_mock/token" : ": ")"), "\(said)")
+            #expect(said.contains(" http://localhost:4000/api/tasks") == prints, "\(said)")
         }
     }
 

@@ -8,17 +8,21 @@ private final class Attack: Sendable {
     let answered = Atomic(0)
     let isOver = Atomic(false)
 
-    /// How many of their calls are answered while somebody else waits for an answer, in the middle of several attempts.
-    func answersDuring(_ call: () async throws -> Void) async throws -> Int {
-        var counts: [Int] = []
-        for _ in 0..<11 {
+    /// The fewest of their calls that are answered while somebody else waits for an answer, in several attempts.
+    ///
+    /// Some more are answered while the machine does other work; whoever stands behind all of them does so each time.
+    func answersDuring(_ call: @escaping @Sendable () async throws -> Void) async throws -> Int {
+        var least = Int.max
+        for _ in 0..<7 {
             let before = answered.load(ordering: .relaxed)
-            try await call()
-            counts.append(answered.load(ordering: .relaxed) - before)
+            // Or the call would wait for a thread behind theirs.
+            try await Task(priority: .high) { try await call() }.value
+            let count = answered.load(ordering: .relaxed) - before
+            least = min(least, count)
             // The attack goes on before the next attempt.
-            await eventually { answered.load(ordering: .relaxed) > before + counts.reduce(0, max) + 2 }
+            await eventually { answered.load(ordering: .relaxed) > before + count + 2 }
         }
-        return counts.sorted()[counts.count / 2]
+        return least
     }
 }
 
@@ -73,7 +77,7 @@ struct FairnessTests {
                 _ = try await store.perform(ChangeTasks(owner: owner, changes: changes, time: 1))
             } _: { attack in
                 let answers = try await attack.answersDuring { _ = try await store.added("x", of: carol) }
-                // In the order of arrival it would be all 60; a busy machine lets some more pass than the turns do.
+                // In the order of arrival it would be all 60.
                 #expect(answers < 30)
             }
         }

@@ -11,6 +11,7 @@ struct PrunedDatabase {
     let rows: String
     let table: String
     let time: ManualClock
+    var observer: @Sendable (StoreEvent) -> Void = { _ in }
 
     /// The store, and the number of rows that are left.
     typealias Body = (_ store: any TaskStore, _ count: () throws -> Int64?) async throws -> Void
@@ -22,7 +23,7 @@ struct PrunedDatabase {
         let connection = try Connection(path: path, mode: .readWrite)
         connection.setBusyTimeout(milliseconds: 5000)
         try connection.execute(rows)
-        let store = try SQLiteTaskStore.open(path: path) { $0.time = time }
+        let store = try SQLiteTaskStore.open(path: path) { ($0.time, $0.observer) = (time, observer) }
         defer { store.close() }
         try await body(store) { try connection.integer("SELECT count(*) FROM \(table)") }
     }
@@ -34,7 +35,9 @@ struct PrunedDatabase {
         let connection = try PostgreSQLDatabase(address).connect()
         try connection.runScript(rows)
         let stores = try (0..<2).map { _ in
-            try PostgreSQLTaskStore.open(address) { ($0.time, $0.pruningMilliseconds) = (time, 1000) }
+            try PostgreSQLTaskStore.open(address) {
+                ($0.time, $0.pruningMilliseconds, $0.observer) = (time, 1000, observer)
+            }
         }
         defer { for store in stores { store.close() } }
         try await body(stores[0]) { try connection.run("SELECT count(*) FROM \(table)").integer(0, 0) }

@@ -1,6 +1,7 @@
 import JSON
 import Platform
 import Support
+import Synchronization
 import TaskArchive
 import Tasks
 import Testing
@@ -69,17 +70,36 @@ struct RemovedTaskPruningTests {
 
     private var database: PrunedDatabase { PrunedDatabase(rows: rows, table: "removed_tasks", time: time) }
 
-    @Test func `A pruning of SQLite that fails is rolled back, and writes go on`() async throws {
-        let failure = """
-            ; CREATE TRIGGER full BEFORE DELETE ON removed_tasks BEGIN SELECT RAISE(ABORT, 'full'); END
-            """
-        let database = PrunedDatabase(rows: rows + failure, table: "removed_tasks", time: time)
-        try await database.withSQLite { store, count in
-            // The writer prunes before it takes the first write.
-            _ = try await store.added("x", of: Owner("bob"))
+    @Test(arguments: [false, true])
+    func `A pruning that fails is rolled back, reported, and tried again after six times as long`(
+        onPostgreSQL: Bool
+    ) async throws {
+        let function = "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$"
+        let action = onPostgreSQL ? "FOR EACH ROW EXECUTE FUNCTION fail()" : "BEGIN SELECT RAISE(ABORT, 'no'); END"
+        let trigger = "CREATE TRIGGER failing BEFORE DELETE ON removed_tasks \(action)"
+        let failures = Atomic(0)
+        let database = PrunedDatabase(
+            rows: "\(rows); \(onPostgreSQL ? "\(function); " : "")\(trigger)", table: "removed_tasks", time: time
+        ) { event in
+            if case .pruningFailed = event { failures.add(1, ordering: .relaxed) }
+        }
+        func check(_ store: any TaskStore, _ count: () throws -> Int64?, servers: Int, interval: Double) async throws {
+            for (intervals, tries) in [(0.0, 1), (5.9, 1), (0.2, 2)] {
+                time.advance(seconds: intervals * interval)
+                try await eventually("all have tried") {
+                    // SQLite prunes beside writes.
+                    _ = try await store.added("x", of: Owner("bob"))
+                    return failures.load(ordering: .relaxed) == tries * servers
+                }
+            }
             let known = ListChanges(owner: alice, since: ChangePoint(origin: 7, number: 1), limit: 1000)
             #expect(try await store.read(known) != .forgotten)
             #expect(try count() == 3501)
+        }
+        if onPostgreSQL {
+            try await database.withPostgreSQL(partitions: nil) { try await check($0, $1, servers: 2, interval: 1) }
+        } else {
+            try await database.withSQLite { try await check($0, $1, servers: 1, interval: 10) }
         }
     }
 

@@ -53,6 +53,8 @@ package struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConverti
         case "25006": return .readOnly
         case "42501": return .forbidden
         case "57014": return .cancelled
+        // Citus says so, without a code of its own, where the session with a worker is lost.
+        case "XX000" where message.hasPrefix("failure on connection marked as essential"): return .disconnected
         default: return Self.kind(ofClass: sqlState.prefix(2))
         }
     }

@@ -90,12 +90,12 @@ struct HostileTokenSetTests {
         provider.fail(.couldNotConnect(reason: "test"))
         let restarted = BearerVerifier(configuration, time: clock, fetcher: provider)
         restarted.readFile()
-        for verifier in [verifier, restarted] {
-            for token in hostile {
-                #expect(await verifier.refusal(of: token.text) == token.refusal, "\(token.name)")
-                #expect(verifier.explain(token.text).refusal == token.refusal, "\(token.name)")
-            }
-            for token in good { #expect(await verifier.refusal(of: token.text) == nil, "\(token.name)") }
+        for token in hostile {
+            #expect(await restarted.refusal(of: token.text) == token.refusal, "\(token.name)")
+        }
+        for token in good {
+            #expect(await verifier.refusal(of: token.text) == nil, "\(token.name)")
+            #expect(await restarted.refusal(of: token.text) == nil, "\(token.name)")
         }
     }
 
@@ -152,7 +152,7 @@ struct HostileTokenSetTests {
         let verifier = try verifier(cacheEntries: cacheEntries)
         let expected = hostile.map { ($0.name, $0.text, Optional($0.refusal)) } + good.map { ($0.name, $0.text, nil) }
         var random = SeededRandom()
-        let orders = (0..<6).map { _ in (expected + expected.suffix(100)).shuffled(using: &random) }
+        let orders = (0..<4).map { _ in (expected + expected.suffix(100)).shuffled(using: &random) }
         // Those that share the last bytes of their signatures with a hostile one are cached first.
         for token in good { #expect(await verifier.refusal(of: token.text) == nil) }
         let wrong = await withTaskGroup(of: [String].self) { group in

@@ -20,7 +20,7 @@ struct CommitTests {
     /// They fail at their COMMIT, or at the statement that inserts a task. The condition may use `run`, the number of
     /// the insertion.
     private func withStore(
-        failingWith code: String, if condition: String, atCommit: Bool,
+        failingWith code: String, saying message: String = "not now", if condition: String, atCommit: Bool,
         _ body: (PostgreSQLTaskStore) async throws -> Void
     ) async throws {
         // With one writer, all writes share its transactions.
@@ -40,7 +40,7 @@ struct CommitTests {
                 WHILE NEW.text = 'waits for the gate' AND EXISTS (SELECT FROM gate) LOOP
                     PERFORM pg_sleep(0.02);
                 END LOOP;
-                IF \(condition) THEN RAISE EXCEPTION 'not now' USING ERRCODE = '\(code)'; END IF;
+                IF \(condition) THEN RAISE EXCEPTION '\(message)' USING ERRCODE = '\(code)'; END IF;
                 RETURN NEW;
             END $$;
             CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON tasks \(atCommit ? "DEFERRABLE INITIALLY DEFERRED" : "")
@@ -102,6 +102,14 @@ struct CommitTests {
             let count = try runs
             #expect(count == 2)
             _ = try await store.added("after", of: alice)
+        }
+    }
+
+    @Test func `The loss of a session between the servers of Citus is passing`() async throws {
+        let message = "failure on connection marked as essential: worker:5432"
+        try await withStore(failingWith: "XX000", saying: message, if: "run = 1", atCommit: false) { store in
+            await #expect { try await store.added("x", of: alice) } throws: { $0.isUnavailable }
+            _ = try await store.added("x", of: alice)
         }
     }
 
