@@ -110,7 +110,7 @@ struct KeyCacheStateTests {
             #expect(state.documents[0].nextAttempt == s(pause))
         }
         var source = DocumentState(now: 0)
-        for _ in 0..<100 { source.failed(now: 0, longestBackoff: .seconds(60), chance: 1) }
+        for _ in 0..<100 { source.failed("", now: 0, longestBackoff: .seconds(60), chance: 1) }
         #expect(source.nextAttempt == s(60))
     }
 

@@ -97,7 +97,8 @@ struct SourceMistakesTests {
             return IssuerKeysConfiguration(sources: [source]).warnings
         }
         #expect(warnings(["api://a"]).first?.contains("TASKS_SOURCE_WORK_CLIENT_ID") == true)
-        #expect(warnings(["api://a", "a"]) == [])
+        #expect(warnings(["api://a", "580e250c-8f26-49d0-bee8-1c078add1609"]) == [])
+        #expect(warnings(["https://a", "a"]).map { $0.contains("CLIENT_ID: a is no GUID") } == [true])
         // Tokens of Azure AD B2C have the application id as well; those of Okta have what its administrator chose.
         for (policy, count) in [("b2c_1_sign_in", 1), (nil, 0)] {
             let document = MetadataDocument(

@@ -68,17 +68,31 @@ extension IssuerKeysConfiguration {
 
     /// Warnings about settings that work, but probably not as intended.
     package var warnings: [String] {
-        sources.compactMap { source in
+        sources.flatMap { source -> [String] in
             let accepted = source.rules.audience.accepted
             guard source.rules.isMicrosoft || source.documents.contains(where: { $0.policy != nil }) else {
                 // A source with a name has sub by itself.
-                guard source.name == nil, source.rules.owner.claim == .objectIdentifier else { return nil }
-                return "\(source.setting("OWNER_CLAIM")): only Microsoft's tokens have oid by themselves; for most "
-                    + "other providers it is sub."
+                guard source.name == nil, source.rules.owner.claim == .objectIdentifier else { return [] }
+                return [
+                    "\(source.setting("OWNER_CLAIM")): only Microsoft's tokens have oid by themselves; for most other "
+                        + "providers it is sub."
+                ]
             }
-            guard !accepted.isEmpty, accepted.allSatisfy({ $0.hasPrefix("api://") }) else { return nil }
-            return "\(source.setting("CLIENT_ID")): version 2 tokens never have an audience that begins with api://; "
-                + "add the application id alone."
+            let setting = source.setting("CLIENT_ID")
+            guard accepted.isEmpty || !accepted.allSatisfy({ $0.hasPrefix("api://") }) else {
+                return [
+                    "\(setting): version 2 tokens never have an audience that begins with api://; add the application "
+                        + "id alone."
+                ]
+            }
+            // The ids of Microsoft's applications are GUIDs, perhaps in the address of an API.
+            let odd = accepted.filter { identifier in
+                GUID.canonical(identifier) == nil && !["api://", "https://"].contains { identifier.hasPrefix($0) }
+            }
+            return odd.map {
+                "\(setting): \($0.printable(64)) is no GUID, as the ids of Microsoft's applications are; copy the "
+                    + "application (client) id from the portal"
+            }
         }
     }
 

@@ -105,17 +105,23 @@ final class KeyCache: Sendable {
     var status: KeyStatus {
         let now = time.now
         let identifiers = current(now: now).entries.map(\.key.published.keyIdentifier)
-        return guarded.withLock {
-            $0.state.status(now: now, keyIdentifiers: identifiers, waiters: $0.waiters.count)
+        return guarded.withLock { guarded in
+            let failures = zip(source.documents, guarded.state.documents).compactMap { document, state in
+                state.problem.map { "\(source.label(of: document)): \($0)" }
+            }
+            return guarded.state.status(
+                now: now, keyIdentifiers: identifiers, lastFailure: failures.last, waiters: guarded.waiters.count)
         }
     }
+
+    /// The states of the metadata documents, in the order of the settings.
+    var documents: [DocumentState] { guarded.withLock { $0.state.documents } }
 
     /// Returns whether a token with an unknown issuer and this policy may come from this source (P-13).
     ///
     /// That is so if none of its documents was loaded, or if that of the policy was not.
     func hasUnknownIssuer(forPolicy policy: String?) -> Bool {
-        let states = guarded.withLock { $0.state.documents }
-        let unknown = zip(states, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
+        let unknown = zip(documents, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
         guard !unknown.isEmpty else { return false }
         // A policy that does not exist is never loaded, so only its own tokens wait for it.
         return unknown.count == source.documents.count || unknown.contains { $0.isOf(policy ?? "") }
@@ -123,9 +129,7 @@ final class KeyCache: Sendable {
 
     /// Returns whether every document was loaded at or after this time of the monotonic clock, in nanoseconds.
     func isLoaded(since moment: Int64) -> Bool {
-        guarded.withLock { guarded in
-            guarded.state.documents.allSatisfy { $0.loadedAt.map { $0 >= moment } ?? false }
-        }
+        documents.allSatisfy { $0.loadedAt.map { $0 >= moment } ?? false }
     }
 
     /// Publishes the keys that serve now, because a metadata document is too old, and reports the change of state.
@@ -202,7 +206,7 @@ final class KeyCache: Sendable {
         return guarded.withLock { guarded in
             !guarded.state.isRefreshPending
                 && documents.allSatisfy {
-                    guarded.state.serves(document: $0, now: now) && !guarded.state.documents[$0].isDegraded
+                    guarded.state.serves(document: $0, now: now) && guarded.state.documents[$0].problem == nil
                 }
         }
     }
@@ -282,10 +286,9 @@ final class KeyCache: Sendable {
 
     private func fail(_ plan: KeyCacheState.FetchPlan, _ document: MetadataDocument, _ failure: LoadFailure) {
         let label = source.label(of: document)
-        let outcome = KeyCacheState.Outcome.failed(reason: "\(label): \(failure.message)")
         let (now, chance) = (time.now, environment.chance())
         let seconds = guarded.withLock { guarded in
-            guarded.state.finish(plan, outcome, now: now, chance: chance)
+            guarded.state.finish(plan, .failed(reason: failure.message), now: now, chance: chance)
             return (guarded.state.documents[plan.document].nextAttempt - now) / 1_000_000_000
         }
         guard !failure.isCancelled else { return }

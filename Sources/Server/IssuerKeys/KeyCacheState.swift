@@ -37,7 +37,6 @@ struct KeyCacheState: Sendable {
     let timing: KeyTiming
     private(set) var documents: [DocumentState]
     private(set) var counters = KeyCounters()
-    private var lastFailure: String?
     private var phase = Phase.notStarted
     /// The time at which the running refresh began.
     private var refreshBegan: Int64?
@@ -137,9 +136,8 @@ struct KeyCacheState: Sendable {
             documents[plan.document].refreshed(now: now, maxAge: maxAge, chance: chance, timing: timing)
         case .failed(let reason):
             counters.failures += 1
-            lastFailure = reason
             let longest = state(now: now).serves ? timing.longestBackoff : timing.longestBackoffWithoutKeys
-            documents[plan.document].failed(now: now, longestBackoff: longest, chance: chance)
+            documents[plan.document].failed(reason, now: now, longestBackoff: longest, chance: chance)
         }
     }
 
@@ -178,7 +176,7 @@ extension KeyCacheState {
     var isRefreshPending: Bool { isRefreshing || isDemanded }
 
     /// Whether the last attempt at any metadata document failed.
-    var isDegraded: Bool { documents.contains(where: \.isDegraded) }
+    var isDegraded: Bool { documents.contains { $0.problem != nil } }
 
     func serves(document: Int, now: Int64) -> Bool {
         documents[document].serves(now: now, timing: timing)
@@ -217,12 +215,11 @@ extension KeyCacheState {
         return Int(min(30, max(1, (pause + 999_999_999) / 1_000_000_000)))
     }
 
-    func status(now: Int64, keyIdentifiers: [String], waiters: Int) -> KeyStatus {
+    func status(now: Int64, keyIdentifiers: [String], lastFailure: String?, waiters: Int) -> KeyStatus {
         KeyStatus(
             state: state(now: now), isDegraded: isDegraded,
             ageSeconds: oldestLoad(now: now).map { Int((now - $0) / 1_000_000_000) },
-            keyIdentifiers: keyIdentifiers, lastFailure: isDegraded ? lastFailure : nil, waiters: waiters,
-            counters: counters)
+            keyIdentifiers: keyIdentifiers, lastFailure: lastFailure, waiters: waiters, counters: counters)
     }
 }
 
@@ -240,8 +237,8 @@ struct DocumentState: Sendable {
     private(set) var nextAttempt: Int64
     /// The attempts that failed since metadata and keys were last loaded.
     private var failures = 0
-    /// Whether the last attempt of any kind failed.
-    private(set) var isDegraded = false
+    /// Why the last attempt of any kind failed; nil if it succeeded.
+    private(set) var problem: String?
 
     /// Creates the state of an unknown document, which is due at once.
     init(now: Int64) {
@@ -279,15 +276,15 @@ struct DocumentState: Sendable {
         self.keys = keys
         self.fetchedAt = fetchedAt
         loadedAt = now
-        isDegraded = false
+        problem = nil
     }
 
     /// Notes a failed attempt, which changes only the time of the next attempt (V-80).
     ///
     /// The next attempt is due after 1, 2, 4 and so on seconds, give or take a fifth, or after the longest backoff.
-    mutating func failed(now: Int64, longestBackoff: Duration, chance: Double) {
+    mutating func failed(_ reason: String, now: Int64, longestBackoff: Duration, chance: Double) {
         failures += 1
-        isDegraded = true
+        problem = reason
         let pause = min(Int64(1) << min(failures - 1, 20) * 1_000_000_000, longestBackoff.nanoseconds)
         let varied = Int64(Double(pause) * (0.8 + 0.4 * chance))
         nextAttempt = now + min(varied, longestBackoff.nanoseconds)

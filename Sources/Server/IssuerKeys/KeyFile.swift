@@ -181,8 +181,7 @@ extension KeyCache {
     }
 
     private var records: [KeyFile.Record] {
-        let states = guarded.withLock { $0.state.documents }
-        return zip(states, source.documents).compactMap { state, document in
+        zip(documents, source.documents).compactMap { state, document in
             state.keys.map { KeyFile.Record(metadataURL: document.metadataURL, keys: $0, fetchedAt: state.fetchedAt) }
         }
     }

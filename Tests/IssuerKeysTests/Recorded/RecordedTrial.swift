@@ -75,12 +75,12 @@ struct RecordedTrial: Sendable, CustomTestStringConvertible {
         let report = try report()
         let count = try RecordedProvider.named(provider).keys.count
         let settings = settings.isEmpty ? "`TASKS_METADATA_URL`" : settings.map(\.text).joined(separator: "<br>")
-        guard let contents = report.contents else {
+        guard report.trusted != nil else {
             return "| \(provider) | \(settings) | no | \(report.problem ?? "") |"
         }
-        let keys = contents.keyIdentifiers.count
+        let keys = report.keys.count
         let taken = keys == count ? "\(keys)" : "\(keys) of \(count)"
-        return "| \(provider) | \(settings) | \(taken) | \(Self.skipped(contents.skipped)) |"
+        return "| \(provider) | \(settings) | \(taken) | \(Self.skipped(report.skipped)) |"
     }
 
     /// The reasons why keys are skipped, each with the number of keys.
