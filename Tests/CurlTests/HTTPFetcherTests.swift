@@ -38,6 +38,12 @@ struct HTTPFetcherTests {
         #expect(try fetch(Self.ok("{}", lines)).get().maxAge == 900)
     }
 
+    @Test(arguments: [(429, "30", 30), (503, "0", 0), (503, "soon", nil), (500, "30", nil)] as [(Int, String, Int?)])
+    func `A busy server says when to ask again (V-99)`(status: Int, field: String, seconds: Int?) {
+        let result = fetch("HTTP/1.1 \(status) X\r\nRetry-After: \(field)\r\nContent-Length: 0\r\n\r\n")
+        #expect(result == .failure(seconds.map { .busy(status: status, retryAfter: $0) } ?? .status(status)))
+    }
+
     @Test func `A chunked body is joined`() throws {
         let answer =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n4\r\na\":1\r\n1\r\n}\r\n0\r\n\r\n"
@@ -66,9 +72,8 @@ struct HTTPFetcherTests {
 
     @Test(arguments: [201, 204, 400, 404, 410, 500, 503])
     func `Any other status than 200 is an error`(status: Int) {
-        let length = status == 204 ? "" : "Content-Length: 2\r\n"
-        let body = status == 204 ? "" : "{}"
-        #expect(fetch("HTTP/1.1 \(status) X\r\n\(length)\r\n\(body)") == .failure(.status(status)))
+        let rest = status == 204 ? "\r\n" : "Content-Length: 2\r\n\r\n{}"
+        #expect(fetch("HTTP/1.1 \(status) X\r\n\(rest)") == .failure(.status(status)))
     }
 
     @Test(arguments: [200, 302, 401, 503])

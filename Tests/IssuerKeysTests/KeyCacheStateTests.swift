@@ -185,6 +185,18 @@ struct KeyCacheStateTests {
         #expect(state.beginRefresh(now: s(1)) == [.init(document: 1, withMetadata: true)])
     }
 
+    @Test func `A provider that asks for a pause is left alone for it, to 5 minutes at most (V-99)`() {
+        for (seconds, end) in [(30, 3630.0), (9999, 3900)] {
+            var state = running()
+            #expect(refresh(&state, .failed(reason: "", retryAfter: seconds), at: s(3600)))
+            #expect(state.documents[0].nextAttempt == s(end) && state.nextLook(now: s(3600)) == s(end))
+            #expect(
+                state.unknownKey(now: s(3601), waiting: 0) != .wait && !state.badSignature(now: s(3601), waiting: 0))
+            #expect(state.beginRefresh(now: s(end) - 1).isEmpty)
+            #expect(state.force(now: s(3602)) && refresh(&state, loaded(), at: s(3602)))
+        }
+    }
+
     @Test func `After the stop, no refresh begins (V-91)`() {
         var state = running()
         state.stop()

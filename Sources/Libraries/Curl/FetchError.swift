@@ -20,6 +20,8 @@ package enum FetchError: Error, Equatable, Sendable {
     case redirected(status: Int)
     /// The status is not 200.
     case status(Int)
+    /// The status is 429 or 503, and `Retry-After` says for how many seconds not to ask again.
+    case busy(status: Int, retryAfter: Int)
     /// The body is longer than the limit.
     case tooLong(limit: Int)
     /// The body is compressed, which was not requested.
@@ -49,6 +51,8 @@ package enum FetchError: Error, Equatable, Sendable {
         case .redirected(let status):
             "the answer is a redirect (\(status)), and none is followed; configure the final address"
         case .status(let status): "the answer has the status \(status) instead of 200"
+        case .busy(let status, let seconds):
+            "the answer has the status \(status) and asks for a pause of \(seconds) s; ask the other side about its limits"
         case .tooLong(let limit): "the answer is longer than \(limit) bytes; check that the address is right"
         case .encoded(let coding):
             "the answer is encoded as \(coding), which was not requested; check whether a proxy changes answers"

@@ -155,6 +155,9 @@ package final class HTTPFetcher: Sendable {
         switch status {
         case 200: break
         case 300...399: throw .redirected(status: status)
+        case 429, 503:
+            guard let seconds = field("Retry-After").flatMap(CacheControl.seconds) else { throw .status(status) }
+            throw .busy(status: status, retryAfter: seconds)
         default: throw .status(status)
         }
         if let coding = field("Content-Encoding"), coding.lowercased() != "identity" { throw .encoded(coding) }
@@ -235,21 +238,21 @@ package var libcurlVersion: String {
     return unsafe String(cString: text)
 }
 
-/// Reads `Cache-Control`, as far as a key cache needs it.
+/// Reads times of answers, as far as a key cache needs them.
 enum CacheControl {
     /// Returns the seconds of the first `max-age` directive, if it is a number (RFC 9111 section 5.2.2.1).
     static func maxAge(_ field: String) -> Int? {
         for directive in field.split(separator: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1).map(\.trimmingBlanks)
             guard parts.count == 2, parts[0].lowercased() == "max-age" else { continue }
-            let digits = parts[1].trimmingQuotes
-            // More than nine digits (thirty years) mean nothing here, and could overflow.
-            guard (1...9).contains(digits.utf8.count), let seconds = Int(decimal: digits) else {
-                return nil
-            }
-            return seconds
+            return seconds(parts[1].trimmingQuotes)
         }
         return nil
+    }
+
+    /// Returns a number of seconds; more than nine digits (thirty years) mean nothing here, and could overflow.
+    static func seconds(_ digits: some StringProtocol) -> Int? {
+        (1...9).contains(digits.utf8.count) ? Int(decimal: Substring(digits)) : nil
     }
 }
 

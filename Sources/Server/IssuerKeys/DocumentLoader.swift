@@ -109,7 +109,7 @@ extension FetchError {
     /// Whether every other fetch from the same origin would end in the same way.
     fileprivate var isOfOrigin: Bool {
         switch self {
-        case .couldNotResolve, .couldNotConnect, .timedOut, .cancelled: true
+        case .couldNotResolve, .couldNotConnect, .timedOut, .busy, .cancelled: true
         case .badAddress, .plainHTTPRefused, .certificateNotTrusted, .handshakeFailed, .badCAFile, .redirected, .status,
             .tooLong, .encoded, .brokenAnswer, .unavailable:
             false
@@ -138,6 +138,9 @@ struct LoadFailure: Error {
         self.message = message
         self.fetch = fetch
     }
+
+    /// The seconds for which the provider asks to be left alone (V-99).
+    var retryAfter: Int? { if case .busy(_, let seconds) = fetch { seconds } else { nil } }
 
     /// Whether the only reason is that the server stops.
     var isCancelled: Bool { fetch == .cancelled }
@@ -212,7 +215,7 @@ extension FetchError {
         case .certificateNotTrusted, .badCAFile: " (\(source.setting("CA_FILE")), \(setting))"
         case .plainHTTPRefused: " (\(source.setting("ALLOW_HTTP_AUTHORITY")))"
         case .couldNotResolve, .couldNotConnect, .handshakeFailed, .brokenAnswer, .redirected: " (\(setting))"
-        case .badAddress, .timedOut, .status, .tooLong, .encoded, .cancelled, .unavailable: ""
+        case .badAddress, .timedOut, .status, .busy, .tooLong, .encoded, .cancelled, .unavailable: ""
         }
     }
 }

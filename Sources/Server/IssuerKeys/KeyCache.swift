@@ -288,7 +288,8 @@ final class KeyCache: Sendable {
         let label = source.label(of: document)
         let (now, chance) = (time.now, environment.chance())
         let seconds = guarded.withLock { guarded in
-            guarded.state.finish(plan, .failed(reason: failure.message), now: now, chance: chance)
+            guarded.state.finish(
+                plan, .failed(reason: failure.message, retryAfter: failure.retryAfter), now: now, chance: chance)
             return (guarded.state.documents[plan.document].nextAttempt - now) / 1_000_000_000
         }
         guard !failure.isCancelled else { return }

@@ -17,7 +17,8 @@ struct KeyCacheState: Sendable {
     enum Outcome: Sendable {
         /// The keys were loaded; `fetchedAt` is in milliseconds since 1970, `maxAge` in seconds.
         case loaded(LoadedKeys, fetchedAt: Int64, maxAge: Int?)
-        case failed(reason: String)
+        /// The provider may ask to be left alone for `retryAfter` seconds.
+        case failed(reason: String, retryAfter: Int? = nil)
     }
 
     /// The treatment of a request whose key is unknown.
@@ -83,6 +84,7 @@ struct KeyCacheState: Sendable {
         case .running: break
         }
         if !isRefreshPending {
+            guard mayAsk(now: now) else { return .unavailable(retryAfter: retryAfter(now: now)) }
             guard bucket.take(now: now) else {
                 return isDegraded ? .unavailable(retryAfter: retryAfter(now: now)) : .refuse
             }
@@ -97,6 +99,7 @@ struct KeyCacheState: Sendable {
     mutating func badSignature(now: Int64, waiting: Int) -> Bool {
         guard phase == .running, waiting < timing.mostWaiters / 2 else { return false }
         guard !isRefreshPending else { return true }
+        guard mayAsk(now: now) else { return false }
         if let badSignatureAt, now - badSignatureAt < timing.badSignatureInterval.nanoseconds { return false }
         badSignatureAt = now
         isDemanded = true
@@ -117,7 +120,7 @@ struct KeyCacheState: Sendable {
         guard !isRefreshing, !isStopped else { return [] }
         let plans = documents.indices.compactMap { index -> FetchPlan? in
             let isDue = isForced || documents[index].nextAttempt <= now
-            guard isDue || isDemanded else { return nil }
+            guard isDue || isDemanded && documents[index].heldUntil <= now else { return nil }
             return FetchPlan(document: index, withMetadata: isDue || !serves(document: index, now: now))
         }
         isForced = false
@@ -134,10 +137,12 @@ struct KeyCacheState: Sendable {
             documents[plan.document].loaded(keys, fetchedAt: fetchedAt, now: now)
             guard plan.withMetadata else { return }
             documents[plan.document].refreshed(now: now, maxAge: maxAge, chance: chance, timing: timing)
-        case .failed(let reason):
+        case .failed(let reason, let retryAfter):
             counters.failures += 1
             let longest = state(now: now).serves ? timing.longestBackoff : timing.longestBackoffWithoutKeys
             documents[plan.document].failed(reason, now: now, longestBackoff: longest, chance: chance)
+            let hold = min(.seconds(retryAfter ?? 0), timing.longestHold)
+            documents[plan.document].hold(until: now + hold.nanoseconds)
         }
     }
 
@@ -177,6 +182,9 @@ extension KeyCacheState {
 
     /// Whether the last attempt at any metadata document failed.
     var isDegraded: Bool { documents.contains { $0.problem != nil } }
+
+    /// Whether a token may cause a fetch: the provider has not asked to be left alone for all documents (V-99).
+    private func mayAsk(now: Int64) -> Bool { documents.contains { $0.heldUntil <= now } }
 
     func serves(document: Int, now: Int64) -> Bool {
         documents[document].serves(now: now, timing: timing)
@@ -235,6 +243,8 @@ struct DocumentState: Sendable {
     private(set) var staleAt: Int64
     /// The time at which the next attempt is due.
     private(set) var nextAttempt: Int64
+    /// The time until which the provider has asked to be left alone (V-99).
+    private(set) var heldUntil = Int64.min
     /// The attempts that failed since metadata and keys were last loaded.
     private var failures = 0
     /// Why the last attempt of any kind failed; nil if it succeeded.
@@ -277,6 +287,7 @@ struct DocumentState: Sendable {
         self.fetchedAt = fetchedAt
         loadedAt = now
         problem = nil
+        heldUntil = Int64.min
     }
 
     /// Notes a failed attempt, which changes only the time of the next attempt (V-80).
@@ -288,5 +299,11 @@ struct DocumentState: Sendable {
         let pause = min(Int64(1) << min(failures - 1, 20) * 1_000_000_000, longestBackoff.nanoseconds)
         let varied = Int64(Double(pause) * (0.8 + 0.4 * chance))
         nextAttempt = now + min(varied, longestBackoff.nanoseconds)
+    }
+
+    /// Makes no attempt before this time, but for an operator's.
+    mutating func hold(until end: Int64) {
+        heldUntil = end
+        nextAttempt = max(nextAttempt, end)
     }
 }

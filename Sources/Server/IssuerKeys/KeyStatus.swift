@@ -79,6 +79,8 @@ package struct KeyTiming: Sendable, Equatable {
     package var longestBackoff: Duration = .seconds(60)
     /// The longest pause between attempts while no keys serve (V-72).
     package var longestBackoffWithoutKeys: Duration = .seconds(4)
+    /// The longest time for which a provider's `Retry-After` is obeyed (V-99).
+    package var longestHold: Duration = .seconds(300)
     /// The refreshes that unknown keys may demand one after the other (V-79).
     package var burst = 2
     /// The time after which unknown keys may demand one more refresh.

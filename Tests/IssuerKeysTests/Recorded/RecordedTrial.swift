@@ -1,3 +1,4 @@
+import Basics
 @testable import IssuerKeys
 import Support
 import Testing
@@ -66,8 +67,7 @@ struct RecordedTrial: Sendable, CustomTestStringConvertible {
         let recorded = try RecordedProvider.named(provider)
         let fake = FakeProvider()
         recorded.publish(to: fake)
-        let reports = IssuerKeysConfiguration(sources: [source(recorded)]).check(fetcher: fake)
-        return try #require(reports.first)
+        return try #require(IssuerKeysConfiguration(sources: [source(recorded)]).check(fetcher: fake).first)
     }
 
     /// One line of the table in `README.md`.
@@ -85,15 +85,9 @@ struct RecordedTrial: Sendable, CustomTestStringConvertible {
 
     /// The reasons why keys are skipped, each with the number of keys.
     private static func skipped(_ keys: [SkippedKey]) -> String {
-        var reasons: [(text: String, count: Int)] = []
-        for key in keys {
-            if let index = reasons.firstIndex(where: { $0.text == key.reason }) {
-                reasons[index].count += 1
-            } else {
-                reasons.append((key.reason, 1))
-            }
-        }
-        return reasons.map { "\($0.count) skipped: \($0.text)" }.joined(separator: "<br>")
+        let all = keys.map(\.reason)
+        return all.withoutDuplicates.map { reason in "\(all.count { $0 == reason }) skipped: \(reason)" }
+            .joined(separator: "<br>")
     }
 }
 
