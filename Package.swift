@@ -96,9 +96,9 @@ let modules = [
     Module("Stores", "PostgreSQLStore", imports: ["StoreEngine", "Tasks", "PostgreSQL", "Platform", "JSON", "Basics"]),
     Module(
         "Stores", "TaskArchive",
-        imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "PostgreSQL", "Platform", "JSON", "Basics"]),
+        imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "Platform", "JSON", "Basics"]),
 
-    Module("Stores", "OwnerMoves", imports: ["TaskArchive", "Tasks", "JSON", "Platform", "Basics"]),
+    Module("Stores", "OwnerMoves", imports: ["TaskArchive", "Tasks", "Platform", "Basics"]),
 
     // The application; neither of the two imports the other.
     Module("Server", "IssuerKeys", imports: ["Tokens", "OpenSSL", "Curl", "JSON", "Platform", "Basics"]),

@@ -31,7 +31,7 @@ struct AttemptPruningTests {
         try await kind.with { place in
             let keys = (0..<1500).map { "key \($0)" }
             try await place.store.addAndRemove(keys: keys, at: SystemTime().wallMilliseconds, of: Owner("alice"))
-            #expect(try place.integers("SELECT count(*) FROM attempts") == [IdempotencyKey.remembered])
+            #expect(try place.integer("SELECT count(*) FROM attempts") == IdempotencyKey.remembered)
         }
     }
 

@@ -64,7 +64,7 @@ struct ChangedOriginTests {
         _ = try await store.added("x", of: old)
         let first = try await store.changes(of: old).next
         let copy = folder.file("copy.db")
-        try SQLiteTables(path: path, for: .read).backup(to: copy)
+        try SQLiteFile(path).backup(to: copy)
         var points = [first]
         for _ in 0..<2 {
             store.close()

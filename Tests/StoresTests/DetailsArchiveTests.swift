@@ -28,8 +28,7 @@ struct DetailsArchiveTests {
         ]
     }
 
-    @Test("Tasks with details, and idempotency keys, move from SQLite to PostgreSQL and back", arguments: [nil, 4])
-    func moving(partitions: Int?) async throws {
+    @Test func `Tasks with details, and idempotency keys, move from SQLite to PostgreSQL and back`() async throws {
         let path = folder.file("old.db")
         let store = try SQLiteTaskStore.open(path: path)
         let details = TaskDetails([
@@ -59,7 +58,6 @@ struct DetailsArchiveTests {
         #expect(exported.last == #"{"end":true,"tasks":6,"keys":2}"#)
 
         let address = try PostgreSQLServer.started().newDatabase()
-        _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
         let copy = folder.file("new.db")
         var from = exported
         for archive in [TaskDatabase.postgreSQL(address), TaskDatabase.sqlite(copy)] {

@@ -117,7 +117,7 @@ struct SQLiteFileTests {
             #expect(error == .notAFile(path, kind: kind))
             #expect(error?.message == "\(path) is \(kind), not a file; give another TASKS_DATABASE")
             #expect(throws: OperatorError.notAFile(path, kind: kind)) {
-                try SQLiteTables(path: path, for: .read).backup(to: folder.file("copy.db"))
+                try SQLiteFile(path).backup(to: folder.file("copy.db"))
             }
         }
     }

@@ -1,6 +1,7 @@
 import Basics
 import Platform
 import TaskArchive
+import Tasks
 
 extension TaskDatabase {
     /// Exports everything; the number of tasks.

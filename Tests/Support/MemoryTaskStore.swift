@@ -155,7 +155,9 @@ struct MemoryTasks: OwnerTransaction {
 
     mutating func put(_ row: OwnerRow) { owner = row }
 
-    mutating func mark(_ row: OwnerRow) {
+    mutating func mark(_ row: OwnerRow) { renew(row) }
+
+    mutating func renew(_ row: OwnerRow) {
         owner = row
         origin = Int64.random(in: 2...Int64.greatestTaskNumber)
     }

@@ -23,6 +23,8 @@ package protocol OwnerTransaction: ~Copyable {
 
     /// Writes the counts of the owner's row.
     mutating func put(_ row: OwnerRow) throws(Failure)
+    /// Writes the counts of the owner's row, and gives the list a new origin.
+    mutating func renew(_ row: OwnerRow) throws(Failure)
     /// Writes the deletion of the owner's row, which there may not be yet, and gives the list a new origin.
     mutating func mark(_ row: OwnerRow) throws(Failure)
     /// Writes a new task with its change number.

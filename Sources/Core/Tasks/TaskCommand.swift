@@ -37,6 +37,8 @@ package enum CommandReads: Sendable {
     /// The owner's row, which is made if there is none, and the record of an idempotency key.
     case row(key: String?)
     case tasks([Int64])
+    /// The owner's row, which is made if there is none, tasks, and the records of idempotency keys.
+    case rows(tasks: [Int64], keys: [String])
     case revision(Int64)
     case selection(RemoveTasks.Selection)
 }

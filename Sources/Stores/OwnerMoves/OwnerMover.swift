@@ -5,17 +5,12 @@ import Tasks
 
 /// A database, open, in which people get another owner.
 package struct OwnerMover {
-    private let tables: any TaskTables
+    private let tables: any OwnerTables
     /// How many pairs are looked up at a time.
     private static let pageSize = 500
 
     package init(_ database: TaskDatabase, onlyReads: Bool) throws(OperatorError) {
         tables = try database.open(for: onlyReads ? .read : .change)
-        guard onlyReads || !tables.isOneOwnerOnly else {
-            throw OperatorError(
-                "the database has parts of its tables on other servers, and no transaction there changes two of them whole",
-                advice: "export, replace the owners in the lines, and import into new tables")
-        }
     }
 
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
@@ -39,7 +34,14 @@ package struct OwnerMover {
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {
         try report(on: map, shouldContinue) { (entry, _, _) throws(OperatorError) in
-            try tables.moved(entry.pair, merging: merging)
+            var outcome = MoveOutcome.nothing
+            try tables.move(entry.pair.old, to: entry.pair.new, expiry: IdempotencyKey.expiry) {
+                (old, new) throws(ForeignValue) in
+                let move = try OwnerMove(old, to: new, merging: merging)
+                outcome = move.outcome
+                return move.rewrite
+            }
+            return outcome
         }
     }
 
@@ -51,7 +53,9 @@ package struct OwnerMover {
         var report = MoveReport()
         for start in stride(from: 0, to: map.count, by: Self.pageSize) {
             let entries = map.entries[start...].prefix(Self.pageSize)
-            let states = try tables.knownStates(of: entries.lazy.map(\.pair))
+            let owners = entries.flatMap { [$0.pair.old, $0.pair.new] }
+            // Keys that are expired now count for nothing: a move removes them first.
+            let states = try tables.states(of: owners, expiry: IdempotencyKey.expiry)
             for entry in entries {
                 guard shouldContinue(report.pairs) else { return report }
                 let new = states[entry.pair.new] ?? OwnerState()

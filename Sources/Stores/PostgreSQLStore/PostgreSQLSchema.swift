@@ -104,8 +104,8 @@ package enum PostgreSQLSchema {
             """
     }
 
-    /// A new origin of an owner's list, in SQL, as ``Tasks/ChangePoint/newOrigin`` in Swift.
-    package static let newOrigin = "2 + floor(random() * 9007199254740990)::bigint"
+    /// The origin of a list that a server of version 3 makes, in SQL, as ``Tasks/ChangePoint/newOrigin`` in Swift.
+    private static let newOrigin = "2 + floor(random() * 9007199254740990)::bigint"
 
     private static func partitioning(of tables: [String], into count: Int) -> String {
         tables.flatMap { table in
@@ -176,7 +176,10 @@ package enum PostgreSQLSchema {
     /// If many servers start together, one migrates and the others wait. That also holds behind a pool of sessions.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
         // The tries take a minute and a half. A program that reads for longer, such as a dump, makes the start fail.
-        try connection.retrying(atMost: 60, pause: { _ in 1_000_000_000 }) { () throws(PostgreSQLError) in
+        let rollBack = { () -> Void in _ = try? connection.run("ROLLBACK") }
+        return try PipelineConnection.retrying(
+            atMost: 60, pause: { _ in 1_000_000_000 }, undo: rollBack
+        ) { () throws(PostgreSQLError) in
             let current = try version(on: connection) ?? 0
             return current < known ? try migrateAtOnce(on: connection, partitions: partitions) : nil
         }
@@ -215,18 +218,19 @@ package enum PostgreSQLSchema {
 extension PipelineConnection {
     /// Runs a body that begins and commits a transaction, again while others are in its way.
     ///
-    /// A transaction that failed is rolled back. `pause` gives the nanoseconds to wait after this many failures.
-    package func retrying<Outcome>(
-        atMost tries: Int, pause: (Int) -> UInt64, _ body: () throws(PostgreSQLError) -> Outcome
+    /// A transaction that failed is undone. `pause` gives the nanoseconds to wait after this many failures.
+    static func retrying<Outcome>(
+        atMost tries: Int, pause: (Int) -> UInt64, undo: () -> Void, _ body: () throws(PostgreSQLError) -> Outcome
     ) throws(PostgreSQLError) -> Outcome {
         var failures = 0
         while true {
             do throws(PostgreSQLError) {
                 return try body()
             } catch {
-                _ = try? run("ROLLBACK")
+                undo()
                 failures += 1
-                guard error.kind == .locked || error.kind == .retryable, failures < tries else { throw error }
+                let mayPass = [.locked, .retryable, .unprepared].contains(error.kind)
+                guard mayPass, failures < tries else { throw error }
                 SystemTime().sleep(nanoseconds: pause(failures))
             }
         }

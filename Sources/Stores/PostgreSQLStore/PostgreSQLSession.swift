@@ -34,9 +34,12 @@ final class PostgreSQLSession: StoreSession {
     /// The error by which the session was lost.
     private(set) var loss: PostgreSQLError?
 
-    /// Connects, and prepares the statements if that is wanted and the session is not shared.
-    init(number: Int, _ configuration: Configuration) throws(PostgreSQLError) {
-        connection = try PipelineConnection(to: configuration.target)
+    /// Connects, unless there is a connection, and prepares the statements if that is wanted and the session is not
+    /// shared.
+    init(
+        number: Int, _ configuration: Configuration, on connected: PipelineConnection? = nil
+    ) throws(PostgreSQLError) {
+        connection = if let connected { connected } else { try PipelineConnection(to: configuration.target) }
         connection.limitWaits(toSeconds: Self.mostSeconds)
         let version = try PostgreSQLSchema.version(on: connection) ?? 0
         guard version <= PostgreSQLSchema.known else {
@@ -206,14 +209,29 @@ final class PostgreSQLSession: StoreSession {
     private func exchangeOnce(
         _ statements: [BoundStatement], _ receive: (Int, borrowing Rows) -> Void
     ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
-        let deadline = time.monotonicNanoseconds + UInt64(configuration.options.deadlineMilliseconds + 1000) * 1_000_000
         let isPrepared = isPrepared && configuration.preparation.isWanted
         for statement in statements {
             try connection.send(statement.form(isPrepared: isPrepared, hasWriter: hasWriter), statement.parameters)
         }
+        return try outcome(of: statements.count, receive)
+    }
+
+    /// Runs a statement of a command for each of these parameters, in one round trip, and gives the rows of each.
+    func run(
+        _ sql: String, _ parameters: [[Parameter]], _ receive: (borrowing Rows) -> Void = { _ in }
+    ) throws(PostgreSQLError) {
+        for values in parameters { try connection.send(.text(sql), values) }
+        if let failure = try outcome(of: parameters.count, { receive($1) }) { throw failure.error }
+    }
+
+    /// Takes the answers of as many statements.
+    private func outcome(
+        of count: Int, _ receive: (Int, borrowing Rows) -> Void
+    ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
+        let deadline = time.monotonicNanoseconds + UInt64(configuration.options.deadlineMilliseconds + 1000) * 1_000_000
         try connection.synchronize()
         var failed: (index: Int, error: PostgreSQLError)?
-        for index in statements.indices {
+        for index in 0..<count {
             switch try connection.nextOutcome(untilMonotonicNanoseconds: deadline) {
             case .rows(let rows): receive(index, rows)
             case .failure(let error):

@@ -25,6 +25,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
 
     private var isOwnerWritten = true
     private var isMarkWritten = true
+    private var isRenewed = false
     private var inserted: [Int64: (item: TaskItem, change: Int64)] = [:]
     private var updated: [Int64: Update] = [:]
     private var deleted: [RemovedTask] = []
@@ -62,8 +63,12 @@ struct PostgreSQLTransaction: OwnerTransaction {
         for read in reads {
             switch read {
             case .row(let key):
-                if statements.isEmpty { statements.append(statement(.makeOwner, [.integer(ChangePoint.newOrigin)])) }
+                if statements.isEmpty { statements.append(making) }
                 if let key { keys.append(key) }
+            case .rows(let list, let others):
+                if statements.isEmpty { statements.append(making) }
+                keys += others
+                wanted += list.filter { ids.insert($0).inserted }
             case .tasks(let list): wanted += list.filter { ids.insert($0).inserted }
             case .revision(let id): onlyRevisions.append(id)
             case .selection: break
@@ -78,6 +83,8 @@ struct PostgreSQLTransaction: OwnerTransaction {
         if reads.count == 1, case .selection(let selection) = reads[0] { statements.append(finding(selection)) }
         return statements
     }
+
+    private var making: BoundStatement { statement(.makeOwner, [.integer(ChangePoint.newOrigin)]) }
 
     private func finding(_ selection: RemoveTasks.Selection) -> BoundStatement {
         switch selection {
@@ -181,6 +188,11 @@ struct PostgreSQLTransaction: OwnerTransaction {
         isOwnerWritten = false
     }
 
+    mutating func renew(_ row: OwnerRow) {
+        put(row)
+        isRenewed = true
+    }
+
     mutating func mark(_ row: OwnerRow) {
         put(row)
         isMarkWritten = false
@@ -243,11 +255,12 @@ struct PostgreSQLTransaction: OwnerTransaction {
             let mark = [Parameter.integer(row.deleted), .integer(row.first), .integer(ChangePoint.newOrigin)]
             statements.append(statement(.markOwner, mark))
         }
+        if isRenewed { statements.append(statement(.renewOwner, [.integer(ChangePoint.newOrigin)])) }
         if !areRemovedForgotten { statements.append(statement(.forgetRemoved)) }
         statements += replacedKeys.map { statement(.forgetAttempt, [.text($0)]) }
         if let oldestRecord { statements.append(statement(.forgetAttempts, [.integer(oldestRecord)])) }
         statements += newRecords.values.map(putAttempt)
-        (replacedKeys, oldestRecord, areRemovedForgotten) = ([], nil, true)
+        (replacedKeys, oldestRecord, areRemovedForgotten, isRenewed) = ([], nil, true, false)
         (inserted, updated, deleted, newRecords, isOwnerWritten, isMarkWritten) = ([:], [:], [], [:], true, true)
         return statements
     }

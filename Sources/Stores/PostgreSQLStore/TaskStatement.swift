@@ -12,7 +12,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     case page, listPoint, find, firstChanges, laterChanges, points
     case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
     case attempt
-    case insert, change, update, remove, removeSeveral, putOwner, markOwner, forgetAttempt, forgetAttempts, putAttempt
+    case insert, change, update, remove, removeSeveral, putOwner, markOwner, renewOwner, forgetAttempt, forgetAttempts,
+        putAttempt
     case forgetRemoved, probe, removeProbe
     case begin, beginReads, guarantee, commit, rollBack
     case prune, pruneOwners, pruneDistributed, pruneDistributedOwners, oldestRemoved, pruneRemoved
@@ -47,6 +48,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .removeSeveral: Self.removeSQL("id = ANY ($5)", kept: "SELECT $1, line.* FROM unnest($5, $6, $7) AS line")
         case .putOwner: Self.putOwnerSQL
         case .markOwner: "UPDATE owners SET deleted = $2, first_id = $3, origin = $4 WHERE owner = $1"
+        case .renewOwner: "UPDATE owners SET origin = $2 WHERE owner = $1"
         case .forgetRemoved: "DELETE FROM removed_tasks WHERE owner = $1"
         case .forgetAttempt: "DELETE FROM attempts WHERE owner = $1 AND key = $2"
         case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND id < $2"
@@ -207,7 +209,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .points: [.texts([])]
         case .page: [text, number, truth, number]
         case .add: [text, number, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
-        case .makeOwner, .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
+        case .makeOwner, .renewOwner, .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
         case .lockRevisions, .lockTasks: [text, .integers([])]
         case .withText, .attempt, .forgetAttempt: [text, text]
         case .insert: [text, number, text, truth, number, number, number, number] + TaskDetails().parameters

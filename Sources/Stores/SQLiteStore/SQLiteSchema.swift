@@ -66,9 +66,6 @@ package enum SQLiteSchema {
         """,
     ]
 
-    /// A new origin of an owner's list, in SQL: a number from 2 to 2^53 - 1.
-    package static let newOrigin = "(random() & 0x1FFFFFFFFFFFFD) + 2"
-
     /// The version of the tables, 0 in an empty file; nil in a file of another program.
     static func version(of connection: borrowing Connection) throws(SQLiteError) -> Int? {
         let version = Int(try connection.integer("PRAGMA user_version") ?? 0)

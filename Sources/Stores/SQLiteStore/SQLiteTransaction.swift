@@ -19,6 +19,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     private let insertOwner: SQLiteStatement
     private let updateOwner: SQLiteStatement
     private let markOwner: SQLiteStatement
+    private let renewOwner: SQLiteStatement
     private let pruneOwners: SQLiteStatement
     private let find: SQLiteStatement
     private let findRevision: SQLiteStatement
@@ -47,14 +48,12 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
             findOwner: try connection.prepare(
                 "SELECT next_id, tasks, change, deleted, first_id FROM owners WHERE owner = ?1"),
             insertOwner: try connection.prepare(
-                """
-                INSERT INTO owners(owner, next_id, tasks, change, origin)
-                VALUES (?1, ?2, ?3, ?4, \(SQLiteSchema.newOrigin))
-                """),
+                "INSERT INTO owners(owner, next_id, tasks, change, origin) VALUES (?1, ?2, ?3, ?4, ?5)"),
             updateOwner: try connection.prepare(
                 "UPDATE owners SET next_id = ?2, tasks = ?3, change = ?4 WHERE owner = ?1"),
             markOwner: try connection.prepare(
-                "UPDATE owners SET deleted = ?2, first_id = ?3, origin = \(SQLiteSchema.newOrigin) WHERE owner = ?1"),
+                "UPDATE owners SET deleted = ?2, first_id = ?3, origin = ?4 WHERE owner = ?1"),
+            renewOwner: try connection.prepare("UPDATE owners SET origin = ?2 WHERE owner = ?1"),
             pruneOwners: try connection.prepare(pruneOwners),
             find: try connection.prepare(TaskRow.find),
             findRevision: try connection.prepare("SELECT revision FROM tasks WHERE owner = ?1 AND id = ?2"),
@@ -166,7 +165,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         if isRowStored {
             try updateOwner.run(owner, row.next, row.tasks, row.change)
         } else {
-            try insertOwner.run(owner, row.next, row.tasks, row.change)
+            try insertOwner.run(owner, row.next, row.tasks, row.change, ChangePoint.newOrigin)
             isRowStored = true
         }
     }
@@ -174,8 +173,14 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     mutating func mark(_ row: OwnerRow) throws(SQLiteError) {
         put(row)
         try writeRow()
-        try markOwner.run(owner, row.deleted, row.first)
+        try markOwner.run(owner, row.deleted, row.first, ChangePoint.newOrigin)
         hasDeletedOwner = true
+    }
+
+    mutating func renew(_ row: OwnerRow) throws(SQLiteError) {
+        put(row)
+        try writeRow()
+        try renewOwner.run(owner, ChangePoint.newOrigin)
     }
 
     func insert(_ item: TaskItem, change: Int64) throws(SQLiteError) {

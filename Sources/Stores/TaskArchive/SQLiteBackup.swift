@@ -1,12 +1,13 @@
 package import Basics
-import JSON
 import Platform
 import SQLite
-import SQLiteStore
+package import SQLiteStore
+import Tasks
 
-extension SQLiteTables {
+extension SQLiteFile {
     /// Writes the present state into a new database file, which appears whole, and on the disk, or not at all.
     package func backup(to target: String) throws(OperatorError) {
+        let connection = try open(.readOnly)
         guard !File.exists(target) else {
             throw OperatorError("\(target) exists, and is not replaced", advice: "give another name or move it away")
         }
@@ -16,7 +17,7 @@ extension SQLiteTables {
             // Created first, because SQLite would let every user read it.
             try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.createIfMissing(partial) }
             try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
-                _ = try run("VACUUM INTO ?1", [.string(partial)], giving: [])
+                try connection.prepare("VACUUM INTO ?1").run(partial)
             }
             try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.publish(partial, as: target) }
         } catch {
@@ -44,7 +45,7 @@ package struct SQLiteRestore: Sendable {
         let file = SQLiteFile(path)
         let path = file.path
         let connection = try Self.open(copy)
-        let lock = try SQLiteTables.lock(file)
+        let lock = try file.lockForCommand()
         let partial = path + ".restoring"
         File.remove(partial)
         do throws(OperatorError) {
@@ -110,7 +111,8 @@ package struct SQLiteRestore: Sendable {
             let columns = try connection.integer(
                 "SELECT count(*) FROM pragma_table_info('owners') WHERE name = 'origin'")
             guard columns == 1 else { return }
-            try connection.execute("PRAGMA synchronous = FULL; UPDATE owners SET origin = \(SQLiteSchema.newOrigin)")
+            try connection.execute("PRAGMA synchronous = FULL")
+            try connection.prepare("UPDATE owners SET origin = ?1").run(ChangePoint.newOrigin)
         } catch {
             throw OperatorError(error)
         }

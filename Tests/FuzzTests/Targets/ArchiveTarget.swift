@@ -18,7 +18,7 @@ func checkArchive(_ input: [UInt8]) throws {
 }
 
 private func checkGroups(_ lines: [ArchiveLine]) throws {
-    let groups = ImportedOwner.grouped(lines, at: 1_700_000_000_000)
+    let groups = ImportOwner.grouped(lines, at: 1_700_000_000_000)
     let tasks = lines.count { if case .task = $0 { true } else { false } }
     try require(groups.reduce(0) { $0 + $1.items.count } == tasks, "every task has its owner")
     for group in groups {

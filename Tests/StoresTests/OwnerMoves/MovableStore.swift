@@ -1,4 +1,3 @@
-import JSON
 import OwnerMoves
 import Platform
 import PostgreSQL
@@ -25,6 +24,9 @@ struct MovableStore: Sendable, CustomTestStringConvertible {
             let address = try PostgreSQLServer.started().newDatabase()
             _ = try PostgreSQLTaskStore.migrate(address, partitions: 8)
             return address
+        },
+        MovableStore(testDescription: "PostgreSQL whose tables are distributed") { _ in
+            try DistributedDatabase.new(on: PostgreSQLServer.started())
         },
     ]
 
@@ -96,9 +98,11 @@ final class MovablePlace: Sendable {
         return try report.get()
     }
 
-    /// The integers that a query finds in its only column.
-    func integers(_ query: String) throws -> [Int64] {
-        try archive.open(for: .read).run(query, [], giving: [.integer("number")]).compactMap { $0.first?.integer }
+    /// The integer that a query finds.
+    func integer(_ query: String) throws -> Int64? {
+        isFile
+            ? try Connection(path: address, mode: .readOnly).integer(query)
+            : try PostgreSQLDatabase(address).connect().run(query).integer(0, 0)
     }
 
     /// Runs a statement of SQL in the database, as another program.

@@ -1,6 +1,8 @@
-import PostgreSQLStore
+import OwnerMoves
 import Platform
+import PostgreSQLStore
 import Support
+import TaskArchive
 import Tasks
 import Testing
 
@@ -32,12 +34,12 @@ struct DistributedTablesTests {
         let address = try DistributedDatabase.new(on: server)
         let name = PostgreSQLServer.name(of: address)
         try server.command("ALTER DATABASE \(name) SET log_statement = 'all'")
-        let time = ManualClock()
+        let time = ManualClock(wallMilliseconds: SystemTime().wallMilliseconds)
         let store = try PostgreSQLTaskStore.open(address) {
             $0.time = time
             $0.pruningMilliseconds = 10
         }
-        try await useAll(of: store, at: time.wallMilliseconds)
+        try await useAll(of: store, .postgreSQL(address), at: time.wallMilliseconds)
         time.advance(seconds: 40 * 86_400)
         try await eventually("what is old is forgotten") {
             try server.command(
@@ -60,7 +62,7 @@ struct DistributedTablesTests {
         }
     }
 
-    private func useAll(of store: PostgreSQLTaskStore, at now: Int64) async throws {
+    private func useAll(of store: PostgreSQLTaskStore, _ archive: TaskDatabase, at now: Int64) async throws {
         let key = IdempotencyKey(key: "key", fingerprint: 1)
         try await atOnce([alice, bob]) { owner in
             for _ in 0..<100 { _ = try await store.added("x", at: now, of: owner) }
@@ -71,7 +73,10 @@ struct DistributedTablesTests {
             #expect(try await store.remove(90, expected: nil, at: now, of: owner) == .removed)
             #expect(try await store.removeCompleted(at: now, of: owner) == 80)
         }
+        let lines = try archive.lines()
         _ = try await store.perform(RemoveOwner(owner: bob, issued: 0, time: now))
+        #expect(try archive.add(lines).added == 20)
+        #expect(try OwnerMover(archive, onlyReads: false).move([(alice, Owner("carol"))]).moved.tasks == 20)
         try await store.check()
         #expect(Set(try await store.changeNumbers(of: [alice, bob]).keys) == [alice, bob])
     }

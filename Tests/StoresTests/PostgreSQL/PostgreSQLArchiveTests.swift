@@ -9,11 +9,12 @@ import Testing
 
 @Suite("An import into PostgreSQL")
 struct PostgreSQLArchiveTests {
-    @Test(arguments: [nil, 4])
-    func `An import adds what is missing, and counts what differs`(partitions: Int?) async throws {
-        let address = try PostgreSQLServer.started().newDatabase()
-        _ = try PostgreSQLTaskStore.migrate(address, partitions: partitions)
-        let archive = TaskDatabase.postgreSQL(address)
+    @Test(arguments: MovableStore.all.dropFirst())
+    func `An import adds what is missing, and counts what differs`(kind: MovableStore) async throws {
+        try await kind.with { place in try await addMissing(place.archive, beside: place.store) }
+    }
+
+    private func addMissing(_ archive: TaskDatabase, beside store: any TaskStore) async throws {
         let people = (100..<400).map { "owner-\($0)" }
         let lines = people.flatMap { name in
             [1, 2, 5].map { exportLine(name, $0) } + [#"{"owner":"\#(name)","next":9}"#]
@@ -44,9 +45,6 @@ struct PostgreSQLArchiveTests {
         #expect(try archive.lines().contains(#"{"owner":"twin","next":7}"#))
         // An older export with a task that is missing takes no ids back.
         #expect(try archive.add([exportLine("twin", 3), #"{"owner":"twin","next":4}"#]).added == 1)
-
-        let store = try PostgreSQLTaskStore.open(address)
-        defer { store.close() }
         #expect(try await store.added("new", of: Owner("owner-100")).id == 9)
         #expect(try await store.add("x", limit: 4, of: Owner("owner-100")) == .full)
         #expect(try await store.add("x", limit: 3, of: Owner("twin")) == .full)

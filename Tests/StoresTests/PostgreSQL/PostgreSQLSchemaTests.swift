@@ -136,14 +136,6 @@ struct PostgreSQLSchemaTests {
         }
     }
 
-    @Test func `Where tables are distributed, moves are planned and not made`() throws {
-        let address = try DistributedDatabase.new(on: server)
-        let map = try OwnerMap.of([(alice, Owner("bob"))])
-        #expect(try OwnerMover(.postgreSQL(address), onlyReads: true).plan(map, merging: false).empty.count == 1)
-        let error = #expect(throws: OperatorError.self) { _ = try OwnerMover(.postgreSQL(address), onlyReads: false) }
-        #expect(error?.message.contains("has parts of its tables on other servers") == true)
-    }
-
     @Test(arguments: [0, -1, Int64.min])
     func `A version that no program has is that of another program`(_ number: Int64) throws {
         let address = try server.newDatabase()

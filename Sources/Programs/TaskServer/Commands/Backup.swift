@@ -1,12 +1,13 @@
 import Basics
 import Platform
 import PostgreSQLStore
+import SQLiteStore
 import TaskArchive
 import Tasks
 
 /// `task-server backup FILE`: a copy of the database, also while a server runs.
 func backup(_ storage: StorageSettings, to target: String) throws(OperatorError) -> ExitStatus {
-    try SQLiteTables(path: storage.filePath, for: .read).backup(to: target)
+    try SQLiteFile(storage.filePath).backup(to: target)
     StandardStream.error.print("task-server: the copy is in \(target)")
     return .success
 }

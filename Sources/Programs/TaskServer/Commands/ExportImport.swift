@@ -42,8 +42,7 @@ private func exportToOutput(
     var waiting: [UInt8] = []
     let progress = ProgressLine("tasks", besides: .output)
     let summary = try run(database, of: owner, progress, stop) { (line) throws(SystemError) in
-        waiting += line
-        waiting.append(UInt8(ascii: "\n"))
+        waiting += line + [UInt8(ascii: "\n")]
         guard waiting.count > 1 << 16 else { return }
         try StandardStream.output.write(waiting)
         waiting.removeAll(keepingCapacity: true)
@@ -58,7 +57,7 @@ private func run(
 ) throws(OperatorError) -> ExportSummary {
     defer { progress.leave() }
     let tables = try database.open(for: .read)
-    if progress.isShown, owner == nil { progress.expect(try tables.countTasks()) }
+    if progress.isShown, owner == nil { progress.expect(Int(try tables.countTasks())) }
     return try tables.export(of: owner, to: output) { tasks in
         progress.show(tasks)
         return !stop.isMade

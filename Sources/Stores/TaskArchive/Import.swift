@@ -1,8 +1,6 @@
 package import Basics
-import JSON
 package import Platform
-import SQLiteStore
-import Tasks
+package import Tasks
 
 package struct ImportSummary: Sendable, Equatable {
     /// How the lines ended.
@@ -24,9 +22,13 @@ package struct ImportSummary: Sendable, Equatable {
     package var end = End.stopped
 
     package var tasks: Int { added + present }
+
+    mutating func add(_ other: ImportSummary) {
+        (added, present, differing) = (added + other.added, present + other.present, differing + other.differing)
+    }
 }
 
-extension TaskTables {
+extension OwnerTables {
     /// Adds the lines of an export, ids and times kept; skips empty lines, existing tasks and expired keys.
     ///
     /// An import that ended early, for whatever reason, is continued by repeating it. It adds in small transactions.
@@ -39,10 +41,8 @@ extension TaskTables {
         var reader = ImportBatchReader()
         while shouldContinue(summary) {
             let batch = try reader.next(nextLine)
-            let owners = ImportedOwner.grouped(batch.lines, at: SystemTime().wallMilliseconds)
-            // One transaction, or one for each owner.
-            for group in isOneOwnerOnly ? owners.map({ [$0] }) : owners.isEmpty ? [] : [owners] {
-                try rethrowing(as: \.forOperator) { () throws(Failure) in try add(group, &summary) }
+            for counts in try run(ImportOwner.grouped(batch.lines, at: SystemTime().wallMilliseconds)) {
+                summary.add(counts)
             }
             if let fault = batch.fault { throw fault }
             guard !batch.isLast else {
@@ -51,84 +51,6 @@ extension TaskTables {
             }
         }
         return summary
-    }
-
-    /// Imports the lines of some owners, who are different and ordered by the bytes of their names; counts their tasks.
-    private func add(_ owners: [ImportedOwner], _ summary: inout ImportSummary) throws(Failure) {
-        let items = owners.flatMap(\.items)
-        let added = try transaction { () throws(Failure) in
-            try insert(items, owners.flatMap(\.records), of: owners)
-        }
-        summary.added += added
-        summary.present += items.count - added
-        if added < items.count { summary.differing += try countDiffering(items) }
-    }
-
-    /// How many of the tasks the database has with other values.
-    ///
-    /// A subquery makes PostgreSQL use the key, even if tables that were just filled have no statistics yet.
-    private func countDiffering(_ items: [TaskItem]) throws(Failure) -> Int {
-        let isSame = TaskItem.columns.dropFirst(2).map { "t.\($0.name) IS NOT DISTINCT FROM line.\($0.name)" }
-        let found = try run(
-            """
-            SELECT (SELECT \(isSame.joined(separator: " AND ")) FROM tasks t WHERE t.owner = line.owner AND t.id = line.id)
-            FROM \(Self.source(TaskItem.columns))
-            """, lines: items.map(\.row), of: TaskItem.columns, giving: [.flag("found")])
-        return found.count { $0[0] != true }
-    }
-
-    /// Adds what is missing, in a transaction; returns how many tasks that were.
-    private func insert(
-        _ items: [TaskItem], _ records: [IdempotencyRecord], of owners: [ImportedOwner]
-    ) throws(Failure) -> Int {
-        try insert(owners.map { [.string($0.owner.identifier), 1, 0] }, OwnerCounts.columns, into: "owners")
-        // In the order in which servers lock them.
-        try run(
-            "SELECT owner FROM owners WHERE owner \(Self.isLine) ORDER BY owner \(Self.forUpdate)",
-            of: owners.map(\.owner))
-        var counts: [Owner: Int64] = [:]
-        let added = try insert(items.map(\.row), TaskItem.columns, into: "tasks")
-        for owner in added { counts[owner, default: 0] += 1 }
-        let columns = [TableColumn.text("name"), .integer("next"), .integer("added")]
-        _ = try run(
-            """
-            UPDATE owners SET next_id = CASE WHEN next_id < next THEN next ELSE next_id END, tasks = tasks + added,
-                change = change + 1, origin = \(Self.newOrigin)
-            FROM \(Self.source(columns)) WHERE owner = name AND (next_id < next OR added > 0)
-            """,
-            lines: owners.map { [.string($0.owner.identifier), .integer($0.next), .integer(counts[$0.owner] ?? 0)] },
-            of: columns, giving: [])
-        if !records.isEmpty { try put(records) }
-        return added.count
-    }
-
-    /// Adds the lines whose keys are not in a table, and returns their owners.
-    @discardableResult
-    private func insert(
-        _ lines: [[JSONValue]], _ columns: [TableColumn], into table: String
-    ) throws(Failure) -> [Owner] {
-        try run(
-            """
-            INSERT INTO \(table)(\(columns.names)) SELECT \(columns.names) FROM \(Self.source(columns))
-            WHERE true ON CONFLICT DO NOTHING RETURNING owner
-            """, lines: lines, of: columns, giving: [.text("owner")]
-        ).map { Owner($0[0].string ?? "") }
-    }
-
-    /// Adds idempotency keys; the rows of the owners are locked, so that no server uses a key meanwhile.
-    private func put(_ records: [IdempotencyRecord]) throws(Failure) {
-        let owners = Array(Set(records.map(\.item.owner)))
-        try run("DELETE FROM attempts WHERE owner \(Self.isLine) AND time <= \(IdempotencyKey.expiry)", of: owners)
-        try insert(records.map(\.row), IdempotencyRecord.columns, into: "attempts")
-        try run(
-            """
-            DELETE FROM attempts WHERE owner \(Self.isLine) AND id <
-                (SELECT next_id FROM owners WHERE owners.owner = attempts.owner) - \(IdempotencyKey.remembered)
-            """, of: owners)
-    }
-
-    private func run(_ sql: String, of owners: [Owner]) throws(Failure) {
-        _ = try run(sql, lines: owners.map { [.string($0.identifier)] }, of: [.text("owner")], giving: [])
     }
 }
 
@@ -198,29 +120,34 @@ struct ImportBatchReader {
     }
 }
 
-/// What some lines of an import say about one owner.
-struct ImportedOwner {
+/// Adds what some lines of an import say about one owner, where the database lacks it.
+struct ImportOwner: TaskCommand {
+    typealias Outcome = ImportSummary
+
     let owner: Owner
+    var issued = Int64.max
     private(set) var items: [TaskItem] = []
     /// The idempotency keys that are still remembered.
     private(set) var records: [IdempotencyRecord] = []
     /// The least id that may be given next.
     private(set) var next: Int64 = 1
+    private let time: Int64
 
-    private init(owner: Owner) {
+    private init(owner: Owner, at time: Int64) {
         self.owner = owner
+        self.time = time
     }
 
     /// The lines by owner, in the order in which servers lock owners; `time` in milliseconds since 1970, UTC.
-    static func grouped(_ lines: [ArchiveLine], at time: Int64) -> [ImportedOwner] {
-        var all: [Owner: ImportedOwner] = [:]
+    static func grouped(_ lines: [ArchiveLine], at time: Int64) -> [ImportOwner] {
+        var all: [Owner: ImportOwner] = [:]
         for line in lines {
-            if let owner = line.owner { all[owner, default: ImportedOwner(owner: owner)].add(line, at: time) }
+            if let owner = line.owner { all[owner, default: ImportOwner(owner: owner, at: time)].add(line) }
         }
         return all.values.sorted { $0.owner < $1.owner }
     }
 
-    private mutating func add(_ line: ArchiveLine, at time: Int64) {
+    private mutating func add(_ line: ArchiveLine) {
         switch line {
         case .task(let item):
             items.append(item)
@@ -231,5 +158,36 @@ struct ImportedOwner {
         case .owner(_, let next): self.next = max(self.next, next)
         case .end: break
         }
+    }
+
+    var reads: CommandReads { .rows(tasks: items.map(\.id), keys: records.map(\.key.key)) }
+
+    /// The change gives the list a new origin, so that servers and clients do not take an older one for this one.
+    func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> ImportSummary {
+        var summary = ImportSummary()
+        for item in items {
+            if try tasks.revision(of: item.id) == nil {
+                try tasks.insert(item, change: 0)
+                summary.added += 1
+            } else {
+                summary.present += 1
+                // A task that no task-server wrote differs as well.
+                if (try? tasks.task(item.id)) != item { summary.differing += 1 }
+            }
+        }
+        var row = try tasks.row() ?? OwnerRow()
+        if summary.added > 0 || row.next < next {
+            (row.next, row.change) = (max(row.next, next), row.change &+ 1)
+            row.tasks &+= Int64(summary.added)
+            try tasks.renew(row)
+        }
+        for record in records where try tasks.record(of: record.key.key)?.isLive(at: time) != true {
+            try tasks.put(record)
+        }
+        let oldest = row.next - IdempotencyKey.remembered
+        if !records.isEmpty, oldest > 1 { try tasks.forgetRecords(ofTasksBefore: oldest) }
+        return summary
     }
 }
