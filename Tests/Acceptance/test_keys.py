@@ -2,12 +2,11 @@
 
 from selenium.webdriver.common.keys import Keys
 
-from chrome import Chrome
 from firefox import Firefox
 from person import PageTest
 
 
-class KeyTest:
+class KeyTest(PageTest):
     def setUp(self):
         super().setUp()
         self.newcomer()
@@ -120,9 +119,7 @@ class Errors(KeyTest):
         self.assertEqual(self.chrome.one("#new").get_attribute("aria-invalid"), "false")
 
 
-class FocusInChromium(Focus, PageTest):
-    browser_type = Chrome
-
+class ViewsAndPaper(KeyTest):
     def test_paper_shows_no_focus(self):
         self.person.save("one")
         self.focus("one", ".check")
@@ -142,21 +139,13 @@ class FocusInChromium(Focus, PageTest):
         self.assertTrue(self.chrome.one("#filters [value=upcoming]").is_selected())
 
 
-class FocusInFirefox(Focus, PageTest):
+class FocusInFirefox(Focus):
     browser_type = Firefox
 
 
-class SelectionInChromium(Selection, PageTest):
-    browser_type = Chrome
-
-
-class SelectionInFirefox(Selection, PageTest):
+class SelectionInFirefox(Selection):
     browser_type = Firefox
 
 
-class ErrorsInChromium(Errors, PageTest):
-    browser_type = Chrome
-
-
-class ErrorsInFirefox(Errors, PageTest):
+class ErrorsInFirefox(Errors):
     browser_type = Firefox

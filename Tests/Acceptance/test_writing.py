@@ -358,7 +358,7 @@ class Drafts:
         self.assertEqual(self.person.waiting(), [])
 
 
-class Leaving:
+class Leaving(PageTest):
     """Who leaves an open task has saved it."""
 
     def setUp(self):
@@ -427,11 +427,7 @@ class Leaving:
         self.assertGreater(height, 50)
 
 
-class LeavingInChromium(Leaving, PageTest):
-    browser_type = Chrome
-
-
-class LeavingInFirefox(Leaving, PageTest):
+class LeavingInFirefox(Leaving):
     browser_type = Firefox
 
 
