@@ -1,5 +1,5 @@
 # Every target installs the Debian packages that it misses, and says which.
-.PHONY: help run check test test-all instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers soak drill-restart fuzz drill-citus drill-failover bench clean
+.PHONY: help run check test test-all instructions readme-check lint format build release dist pictures test-asan test-tsan test-packages test-debian13 test-containers probe-stacks soak drill-restart fuzz drill-citus drill-failover bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1	\2/p' Makefile | expand -t 20
@@ -51,6 +51,9 @@ test-debian13: ## The tests that were built on Debian 12, on Debian 13, with Pod
 
 test-containers: ## The image and docker-compose.yml, for real, with Podman (6 minutes)
 	@scripts/test-containers
+
+probe-stacks: ## Probe an API of each stack of Examples/stacks with mock-authority, and write the table of docs/stacks.md
+	@scripts/build debug mock-authority && Examples/stacks/run
 
 instructions: ## Count the instructions for a request, and compare them with the recorded ones; WRITE=1 renews the record
 	@scripts/instructions $(if $(WRITE),--write)
