@@ -373,7 +373,9 @@ class Answers(SessionTest):
         self.alter(**altered)
         self.chrome.refresh()
         self.person.choose("b2c_1_sign_in")
-        self.chrome.until(lambda: self.chrome.all("[name=password]") or self.chrome.all("#policies button, #rows"), "an answer")
+        # The page that the click leaves has neither.
+        self.chrome.until(lambda: self.chrome.all("[name=password]") or self.chrome.one("#welcome-error").text
+                          or self.chrome.one("#tasks").is_displayed(), "an answer")
         if self.chrome.all("[name=password]"):
             self.person.fill_at_once(signInName="alice@example.com", password=PASSWORD)
 
