@@ -108,6 +108,7 @@ struct ContentCodingTests {
 
     @Test func `A change is seen in both codings, and another's list never`() async throws {
         let cached = try CachingStore()
+        defer { cached.store.close() }
         let api = try await api(tasks: 80) { $0.store = cached.store }
         for number in 0..<80 { _ = try await api.send("POST", "/api/tasks", as: "bob", [], "task=Call+\(number)") }
         var seen: Set<[UInt8]> = []
@@ -127,6 +128,7 @@ struct ContentCodingTests {
 
     @Test func `All who are sent a state share one copy of it, also those who ask at once`() async throws {
         let cached = try CachingStore()
+        defer { cached.store.close() }
         let api = try await api(tasks: 80) { $0.store = cached.store }
         let responses = try await withThrowingTaskGroup(of: Response.self) { group in
             for _ in 0..<32 { group.addTask { try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip]) } }
@@ -141,6 +143,7 @@ struct ContentCodingTests {
     @Test(arguments: [40, 80])
     func `Event loops compress only short lists, and answer at once with a form that is made`(tasks: Int) async throws {
         let cached = try CachingStore()
+        defer { cached.store.close() }
         let api = try await api(tasks: tasks) { $0.store = cached.store }
         let size = try await api.send("GET", "/api/tasks", as: "alice").body.count
         let fields = [Self.gzip, ("Authorization", "Bearer alice")]
@@ -160,6 +163,7 @@ struct ContentCodingTests {
 
     @Test func `Those who are sent a long list in either form share its place`() async throws {
         let cached = try CachingStore()
+        defer { cached.store.close() }
         let (api, answers) = (try await api(tasks: 80) { $0.store = cached.store }, cached.answers)
         var responses = [try await api.send("GET", "/api/tasks", as: "alice")]
         for _ in 0..<3 { responses.append(try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip])) }
