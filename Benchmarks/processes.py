@@ -38,13 +38,17 @@ def ask(port, path, token=None, method="GET", body=None, key=None):
         connection.close()
 
 
+def go_compiler():
+    """The newest of Debian's Go compilers."""
+    return max(glob.glob("/usr/lib/go-*/bin/go"), key=lambda path: int(path.split("/")[3].rpartition(".")[2]))
+
+
 def build_go(folder):
     """Builds the Go server into a folder, as `go-server`."""
     os.makedirs(folder, exist_ok=True)
     go = {"GO111MODULE": "off", "GOFLAGS": "", "CGO_ENABLED": "1", "GOTOOLCHAIN": "local",
           "GOPATH": "/usr/share/gocode", "GOCACHE": f"{folder}/go-cache"}
-    compiler = max(glob.glob("/usr/lib/go-*/bin/go"), key=lambda path: int(path.split("/")[3].rpartition(".")[2]))
-    command = [compiler, "build", "-tags", "libsqlite3", "-o", f"{folder}/go-server", f"{ROOT}/Benchmarks/go/main.go"]
+    command = [go_compiler(), "build", "-tags", "libsqlite3", "-o", f"{folder}/go-server", f"{ROOT}/Benchmarks/go/main.go"]
     subprocess.run(command, check=True, env={**os.environ, **go})
 
 

@@ -1,10 +1,9 @@
 /* An API whose tokens cjose checks: it takes one key as JSON and checks the signature, so the rest is compared here. */
 #include <cjose/cjose.h>
 #include <jansson.h>
-#include <microhttpd.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "api.h"
 
 static cjose_jwk_t *key;
 static int is(json_t *object, const char *member, const char *wanted) {
@@ -26,15 +25,7 @@ static int is_good(const char *token) {
     return good;
 }
 
-static enum MHD_Result answer(void *c, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
-                              const char *body, size_t *length, void **state) {
-    const char *field = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
-    int status = field && strncmp(field, "Bearer ", 7) == 0 && is_good(field + 7) ? 200 : 401;
-    return MHD_queue_response(connection, status, MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT));
-}
-
 int main(void) {
     key = cjose_jwk_import_json((cjose_header_t *)json_load_file(getenv("KEY_FILE"), 0, NULL), NULL);
-    MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, (uint16_t)atoi(getenv("PORT")), NULL, NULL, answer, NULL, MHD_OPTION_END);
-    pause();
+    serve();
 }

@@ -1,11 +1,9 @@
 /* An API whose tokens libjwt 1 checks: it takes a key in PEM and checks the signature, so the rest is compared here. */
 #include <jwt.h>
-#include <microhttpd.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "api.h"
 
 static unsigned char key[8192];
 static int size;
@@ -25,15 +23,7 @@ static int is_good(const char *token) {
     return good;
 }
 
-static enum MHD_Result answer(void *c, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
-                              const char *body, size_t *length, void **state) {
-    const char *field = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
-    int status = field && strncmp(field, "Bearer ", 7) == 0 && is_good(field + 7) ? 200 : 401;
-    return MHD_queue_response(connection, status, MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT));
-}
-
 int main(void) {
     size = (int)fread(key, 1, sizeof key, fopen(getenv("KEY_FILE"), "r"));
-    MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, (uint16_t)atoi(getenv("PORT")), NULL, NULL, answer, NULL, MHD_OPTION_END);
-    pause();
+    serve();
 }

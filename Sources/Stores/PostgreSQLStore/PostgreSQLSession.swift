@@ -34,8 +34,9 @@ final class PostgreSQLSession: StoreSession {
     /// The error by which the session was lost.
     private(set) var loss: PostgreSQLError?
 
-    /// Connects, unless there is a connection, and prepares the statements if that is wanted and the session is not
-    /// shared.
+    /// Connects, unless there is a connection.
+    ///
+    /// The statements of a session that is not shared are prepared, if that is wanted.
     init(
         number: Int, _ configuration: Configuration, on connected: PipelineConnection? = nil
     ) throws(PostgreSQLError) {
@@ -204,6 +205,13 @@ final class PostgreSQLSession: StoreSession {
             loss = error
             throw error
         }
+    }
+
+    /// Sends statements in one round trip, and gives the rows of each; throws if one of them fails.
+    func exchangeAll(
+        _ statements: [BoundStatement], _ receive: (Int, borrowing Rows) -> Void = { _, _ in }
+    ) throws(PostgreSQLError) {
+        if let failure = try exchange(statements, receive) { throw failure.error }
     }
 
     private func exchangeOnce(

@@ -247,12 +247,3 @@ package final class PostgreSQLTables: OwnerTables {
         return try rows("DELETE FROM \(table) WHERE owner = $1 RETURNING owner", [[old]]) { _, _ in }.count
     }
 }
-
-extension PostgreSQLSession {
-    /// Sends statements in one round trip, and gives the rows of each.
-    func exchangeAll(
-        _ statements: [BoundStatement], _ receive: (Int, borrowing Rows) -> Void = { _, _ in }
-    ) throws(PostgreSQLError) {
-        if let failure = try exchange(statements, receive) { throw failure.error }
-    }
-}

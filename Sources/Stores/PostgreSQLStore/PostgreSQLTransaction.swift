@@ -175,10 +175,9 @@ struct PostgreSQLTransaction: OwnerTransaction {
 
     /// Sends changes, and reads what must come after them.
     private mutating func read(_ writes: [BoundStatement], _ read: BoundStatement) throws(PostgreSQLError) {
-        let failure = try session.exchange(writes + [read]) { index, rows in
+        try session.exchangeAll(writes + [read]) { index, rows in
             if index == writes.count { receive(rows, of: read.kind) }
         }
-        if let failure { throw failure.error }
     }
 
     // MARK: Writing
