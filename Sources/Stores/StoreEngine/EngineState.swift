@@ -20,6 +20,8 @@ struct EngineState {
         /// Whether the thread sleeps or is about to: only then is the costly wake needed.
         var isIdle = false
         var underWay: [Job] = []
+        /// When those jobs were taken, as a monotonic time.
+        var since: UInt64 = 0
         /// The role of the jobs under way, or of the last ones: a session that serves both roles does so in turn.
         var lastRole = SessionRole.reads
     }
@@ -107,9 +109,10 @@ struct EngineState {
         waiting.endPauses(at: now)
         let last = workers[number].lastRole
         for role in [last == .reads ? .writes : .reads, last] as [SessionRole] where serves(number, role) {
-            let jobs = role == .reads ? waiting.takeReads(upTo: options.mostReads) : takeWrites()
+            let jobs = role == .reads ? waiting.takeReads(upTo: options.mostReads) : takeWrites(at: now)
             guard jobs.isEmpty else {
                 workers[number].underWay = jobs
+                workers[number].since = now
                 workers[number].lastRole = role
                 return .jobs(jobs, wake: waiting.isReady(role) ? wakeIdle(role) : nil)
             }
@@ -119,7 +122,7 @@ struct EngineState {
             workers[number].condition = .down
             return .end
         }
-        let end = min(limit, waiting.nextPauseEnd)
+        let end = min(limit, waiting.nextPauseEnd(at: now))
         workers[number].isIdle = end > now
         return .nothing(until: end)
     }
@@ -130,13 +133,16 @@ struct EngineState {
     func isClosed(_ role: SessionRole) -> Bool { closed.contains(role) }
 
     /// One session at a time does a long write, so that another one is left for the short ones.
-    private mutating func takeWrites() -> [Job] {
+    private mutating func takeWrites(at now: UInt64) -> [Job] {
         let isLongUnderWay = workers.contains { $0.underWay.first?.isLong ?? false }
-        return waiting.takeWrites(isLongAllowed: !isLongUnderWay, sharesTransactions: options.sharesTransactions)
+        return waiting.takeWrites(
+            at: now, isLongAllowed: !isLongUnderWay, sharesTransactions: options.sharesTransactions)
     }
 
     /// Counts what became of a batch, and lets the jobs wait that are tried again; returns the events.
     mutating func finish(_ number: Int, _ result: BatchResult, at now: UInt64) -> [StoreEvent] {
+        let isLong = workers[number].underWay.first?.isLong ?? false
+        if isLong, options.writers.count == 1 { waiting.endLongWrite(begun: workers[number].since, at: now) }
         workers[number].underWay = []
         let again = waiting.endTurns(of: result.verdicts, at: now)
         switch result.transaction {

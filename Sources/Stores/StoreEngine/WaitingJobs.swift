@@ -8,6 +8,8 @@ struct WaitingJobs {
     private var writes = Turns()
     /// Whether the last transaction had a long write: if short ones wait, too, they are next.
     private var wasLong = true
+    /// When the next long write may begin, as a monotonic time.
+    private var nextLongWrite: UInt64 = 0
     /// The owners with a write that failed, and is tried again after a pause.
     private var paused: [OwnerQueue] = []
     /// The lists that wait, which later callers may share.
@@ -29,8 +31,11 @@ struct WaitingJobs {
     /// Whether a session of a role may find something to take.
     func isReady(_ role: SessionRole) -> Bool { !(role == .reads ? reads : writes).owners.isEmpty }
 
-    /// When the first pause ends, as a monotonic time.
-    var nextPauseEnd: UInt64 { paused.reduce(.max) { min($0, $1.pauseEnd) } }
+    /// When the first pause ends after this time, as a monotonic time.
+    func nextPauseEnd(at now: UInt64) -> UInt64 {
+        let isLongPaused = nextLongWrite > now && writes.next(isLong: true) != nil
+        return paused.reduce(isLongPaused ? nextLongWrite : .max) { min($0, $1.pauseEnd) }
+    }
 
     // MARK: Callers
 
@@ -122,8 +127,8 @@ struct WaitingJobs {
     }
 
     /// Takes the writes of the next transaction: short ones, or a long one, in turns if both wait.
-    mutating func takeWrites(isLongAllowed: Bool, sharesTransactions: Bool) -> [Job] {
-        let long = isLongAllowed ? writes.next(isLong: true) : nil
+    mutating func takeWrites(at now: UInt64, isLongAllowed: Bool, sharesTransactions: Bool) -> [Job] {
+        let long = isLongAllowed && now >= nextLongWrite ? writes.next(isLong: true) : nil
         let short = writes.next(isLong: false)
         guard let first = wasLong ? short ?? long : long ?? short else { return [] }
         wasLong = first.isLong
@@ -159,6 +164,13 @@ struct WaitingJobs {
             }
         }
         return again
+    }
+
+    /// Gives the short writes that have waited for a long one four times as long as that took, before the next long one.
+    ///
+    /// A person who sends one write after the other has none waiting when a turn ends, and would else wait each time.
+    mutating func endLongWrite(begun: UInt64, at now: UInt64) {
+        if writes.next(isLong: false) != nil { nextLongWrite = now + 4 * (now - begun) }
     }
 
     private mutating func endTurn(of queue: OwnerQueue) {
