@@ -12,6 +12,11 @@ PATIENCE = 180  # seconds; far more than a busy machine needs, so that only what
 
 
 class Browser:
+    @classmethod
+    def take(cls):
+        """A browser that has nothing of an earlier test."""
+        return cls()
+
     def key(self, key, backwards=False):
         """Presses a key wherever the cursor is, perhaps with Shift."""
         actions = ActionChains(self)

@@ -5,7 +5,6 @@ https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html: a mess
 
 import atexit
 import contextlib
-import functools
 import json
 import os
 import pathlib
@@ -58,6 +57,13 @@ CONNECTION = """
     Services.obs[isConnected ? "removeObserver" : "addObserver"](window.refuse, "http-on-modify-request");"""
 
 
+# Forgets all that pages keep, and what they complained about.
+FORGETTING = """
+    const done = arguments[arguments.length - 1];
+    Services.prefs.clearUserPref("general.platform.override");
+    Services.clearData.deleteData(Ci.nsIClearDataService.CLEAR_ALL, () => { Services.console.reset(); done(); });"""
+
+
 class Marionette(RemoteConnection):
     """Sends Selenium's commands to a Firefox that listens on a port."""
 
@@ -93,24 +99,19 @@ class Marionette(RemoteConnection):
         return {"value": result["value"] if isinstance(result, dict) and list(result) == ["value"] else result}
 
 
-@functools.cache
-def used_profile():
-    """A profile with which Firefox has started once: from a copy it starts in half of the processor's time."""
-    folder = tempfile.mkdtemp(prefix="tasks-firefox-")
-    atexit.register(shutil.rmtree, folder, True)
-    browser = Firefox(folder)
-    browser.leave()
-    atexit.unregister(browser.end)
-    browser.kill()
-    return folder
-
-
 class Firefox(Browser, webdriver.Remote):
+    spare = []  # those whose tests have ended
+
+    @classmethod
+    def take(cls):
+        """One that has nothing of an earlier test."""
+        return cls.spare.pop() if cls.spare else cls()
+
     def __init__(self, profile=None):
         """With a profile, the folder of one that is kept after a kill."""
         self.folder = pathlib.Path(profile or tempfile.mkdtemp(prefix="tasks-firefox-"))
-        if not profile:
-            shutil.copytree(used_profile(), self.folder, ignore=shutil.ignore_patterns("lock", ".parentlock"), dirs_exist_ok=True)
+        self.is_spare = not profile
+        self.is_connected = True
         (self.folder / "user.js").write_text(PREFERENCES)
         # Marionette may change the browser's own state, which `connect` needs, only with system access.
         self.process = subprocess.Popen(
@@ -131,28 +132,49 @@ class Firefox(Browser, webdriver.Remote):
         self.end()
         raise RuntimeError("Firefox does not start")
 
-    def in_browser(self, script, *arguments):
-        """Runs a script with the rights of the browser itself."""
+    @contextlib.contextmanager
+    def rights(self):
+        """Lets scripts run with the rights of the browser itself."""
         self.command_executor.call("Marionette:SetContext", value="chrome")
         try:
-            return self.execute_script(script, *arguments)
+            yield
         finally:
             self.command_executor.call("Marionette:SetContext", value="content")
 
+    def in_browser(self, script, *arguments):
+        with self.rights():
+            return self.execute_script(script, *arguments)
+
     def connect(self, is_connected):
+        self.is_connected = is_connected
         self.in_browser(CONNECTION, is_connected)
 
     def complaints(self):
         return [{"message": message} for message in self.in_browser(ERRORS)]
 
-    def leave(self):
+    def quit(self):
+        """Leaves the browser to the next test, as a start takes longer than most tests; one with a profile of its own ends."""
+        if self.is_spare:
+            self.forget()
+            self.spare.append(self)
+            return
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             self.command_executor.call("Marionette:Quit", flags=["eForceQuit"])
             self.process.wait(timeout=15)
-
-    def quit(self):
-        self.leave()
         self.end()
+
+    def forget(self):
+        if not self.is_connected:
+            self.connect(True)
+        old = self.window_handles
+        self.switch_to.new_window("tab")
+        new = self.current_window_handle
+        for handle in old:
+            self.switch_to.window(handle)
+            self.close()
+        self.switch_to.window(new)
+        with self.rights():
+            self.execute_async_script(FORGETTING)
 
     def kill(self):
         """Ends it and what it started, as a crash does: nothing is written any more."""

@@ -220,7 +220,7 @@ class PageTest(unittest.TestCase):
     browser_type = Chrome
 
     def browser(self):
-        chrome = self.browser_type()
+        chrome = self.browser_type.take()
         self.addCleanup(self.check_and_quit, chrome)
         return chrome
 

@@ -124,25 +124,25 @@ class Kills(Kept):
     def check_additions(self):
         self.newcomer()
         self.chrome.connect(False)
-        texts = [f"Task {number}" for number in range(120)]
-        for begin in range(0, 120, 10):
+        texts = [f"Task {number}" for number in range(60)]
+        for begin in range(0, 60, 10):
             self.write(texts[begin:begin + 10])
             self.chrome.until(lambda: len(self.person.texts()) == begin + 10, "the rows")
-        self.kill_and_start_again(0, 120)
+        self.kill_and_start_again(0, 60)
         self.assertEqual(self.texts_on_server(), texts)
 
 
 class Killed(Kills):
     def check_spaced_changes(self, seconds):
-        """41 changes: additions, a new text for each, and ticks."""
+        """17 changes: additions, a new text for each, and ticks."""
         self.newcomer()
         self.chrome.connect(False)
-        for number in range(20):
+        for number in range(8):
             self.write([f"Task {number}"])
             self.person.rename(f"Task {number}", f"Changed {number}")
-        self.person.complete("Changed 19")
-        self.kill_and_start_again(seconds, 41)
-        self.assertEqual(self.saved(), [(f"Changed {number}", number == 19) for number in reversed(range(20))])
+        self.person.complete("Changed 7")
+        self.kill_and_start_again(seconds, 17)
+        self.assertEqual(self.saved(), [(f"Changed {number}", number == 7) for number in reversed(range(8))])
 
     def test_changes_outlive_a_kill_soon_after_the_last_one(self):
         self.check_spaced_changes(0.3)

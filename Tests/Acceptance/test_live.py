@@ -55,7 +55,7 @@ class TwoBrowsers(Live):
     def begin(self, page, other_page=None):
         self.person = Person(self.chrome, page)
         self.newcomer()
-        firefox = Firefox()
+        firefox = Firefox.take()
         self.addCleanup(self.check_and_quit, firefox)
         self.other = Person(firefox, other_page or page)
         self.other.sign_in(self.address, PASSWORD)
