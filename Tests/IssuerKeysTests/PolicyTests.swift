@@ -108,13 +108,16 @@ struct PolicyTests {
     }
 
     @Test(arguments: [(600, 900), (900, 600)])
-    func `The shorter max-age of metadata and keys counts (V-89)`(metadata: Int, keys: Int) {
+    func `The shorter max-age of metadata and keys counts, and Retry-After is obeyed (V-89, V-99)`(metadata: Int, keys: Int) {
         let bench = Bench([signIn])
         bench.provider.publish(signIn, [published(SigningKey.shared)], maxAge: metadata)
         bench.provider.set(
             signIn.metadataURL + "/keys", ["keys": .array([published(SigningKey.shared)])], maxAge: keys)
         // Less half of a tenth.
         #expect(bench.refresh() == 570)
+        bench.provider.fail(.busy(status: 503, retryAfter: 77))
+        bench.time.advance(seconds: 570)
+        #expect(bench.refresh() == 77)
     }
 
     @Test func `A key set that both policies name is fetched once per refresh`() {

@@ -174,16 +174,18 @@ package final class PostgreSQLTables: OwnerTables {
     }
 
     package func states(of owners: [Owner], expiry: Int64) throws(OperatorError) -> [Owner: OwnerState] {
-        try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in try known(owners, expiry) }
+        try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in try known([owners], expiry) }
     }
 
-    private func known(_ owners: [Owner], _ expiry: Int64) throws(PostgreSQLError) -> [Owner: OwnerState] {
+    /// The states of groups of one size, each read by one statement.
+    private func known(_ groups: [[Owner]], _ expiry: Int64) throws(PostgreSQLError) -> [Owner: OwnerState] {
+        let names = (groups.first ?? []).indices.map { "$\($0 + 2)" }.joined(separator: ", ")
         let states = try rows(
             """
-            SELECT owner, next_id, tasks, (SELECT min(id) FROM tasks WHERE owner = $1),
-                (SELECT min(id) FROM attempts WHERE owner = $1 AND time > $2)
-            FROM owners WHERE owner = $1
-            """, owners.map { [.text($0.identifier), .integer(expiry)] }
+            SELECT owner, next_id, tasks, (SELECT min(id) FROM tasks WHERE tasks.owner = owners.owner),
+                (SELECT min(id) FROM attempts WHERE attempts.owner = owners.owner AND time > $1)
+            FROM owners WHERE owner IN (\(names))
+            """, groups.map { [.integer(expiry)] + $0.map { .text($0.identifier) } }
         ) { (rows, row) throws(ForeignValue) in
             let (owner, counts) = try Self.countedOwner(rows, row)
             let ids = [3, 4].map { rows.isNull(row, $0) ? nil : rows.integer(row, $0) }
@@ -204,7 +206,7 @@ package final class PostgreSQLTables: OwnerTables {
             try session.run(
                 "DELETE FROM attempts WHERE owner = $1 AND time <= $2",
                 [old, new].map { [.text($0.identifier), .integer(expiry)] })
-            let states = try known([old, new], expiry)
+            let states = try known([[old], [new]], expiry)
             guard let state = states[old] else { return }
             let change = try rethrowing(as: { Self.corrupt($0.message) }) { () throws(ForeignValue) in
                 try decide(state, states[new] ?? OwnerState())
