@@ -2,7 +2,6 @@ import Basics
 import Glibc
 import HTTP
 import JSON
-import Platform
 import Support
 import Tasks
 import Testing
@@ -158,29 +157,5 @@ import Testing
         #expect(try server.ask("GET", "/metrics").status == 404)
         #expect(try exchange(server.adminPort, "GET", "/api/tasks").status == 404)
         #expect(try exchange(server.adminPort, "POST", "/metrics").status == 405)
-    }
-
-    @Test func `The files of the public folder are served`() throws {
-        let stage = try Stage()
-        try File.replace("\(stage.folder)/index.html", with: Array("<!doctype html><title>x</title>".utf8))
-        let server = try stage.server(["TASKS_PUBLIC": stage.folder, "TASKS_DATABASE": "memory:"])
-        let page = try server.ask("GET", "/")
-        #expect(page.status == 200 && page.text.hasPrefix("<!doctype html>"))
-        let config = try server.ask("GET", "/config.json")
-        #expect(try JSONValue(parsing: config.body)["clientId"] == .string(Stage.client))
-        #expect(try JSONValue(parsing: config.body)["authority"] == .string(stage.authority))
-        let (end, _, errors) = try stage.run(["serve"], ["TASKS_PUBLIC": "\(stage.folder)/nowhere"])
-        #expect(end == .exit(1) && errors.contains("TASKS_PUBLIC"))
-    }
-
-    @Test func `The page gets the authority of External ID with its version, which it cannot add by itself`() throws {
-        let stage = try Stage()
-        let tenant = "4f5d1a2b-93c6-4e87-a1b0-2c3d4e5f6a7b"
-        let server = try stage.server([
-            "TASKS_AUTHORITY": "\(stage.issuer)/\(tenant)", "TASKS_POLICIES": "", "TASKS_DATABASE": "memory:",
-            "TASKS_ISSUER": "https://\(tenant).ciamlogin.com/\(tenant)/v2.0",
-        ])
-        let config = try server.ask("GET", "/config.json")
-        #expect(try JSONValue(parsing: config.body)["authority"] == .string("\(stage.issuer)/\(tenant)/v2.0"))
     }
 }

@@ -15,6 +15,9 @@ import Tokens
         "TASKS_CLIENT_ID": "a", "TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_CLIENT_ID": "a",
     ]
 
+    private static let document = ".well-known/openid-configuration"
+    private static let b2c = "https://contoso.b2clogin.com/contoso.onmicrosoft.com"
+
     @Test(arguments: [
         [:]: "TASKS_SOURCE_EXT_AUTHORITY is not set.",
         ["AUTHORITY": "https://contoso.ciamlogin.com", "CLIENT_ID": ""]: "TASKS_SOURCE_EXT_CLIENT_ID is not set",
@@ -36,6 +39,12 @@ import Tokens
         ["METADATA_URL": "https://a.example/d", "OWNERS": "shared"]: "EXT_OWNERS: owners can be shared only if both",
         ["METADATA_URL": "https://a.example/d", "KEY_HOSTS": "https://a.example"]:
             "EXT_KEY_HOSTS: 'https://a.example' is",
+        ["METADATA_URL": "\(b2c)/v2.0/\(document)"]: "is of Azure AD B2C and names no policy",
+        ["METADATA_URL": "\(b2c)/b2c_1_a/v2.0/\(document)?p=b2c_1_b"]: "names two policies",
+        ["METADATA_URL": "\(b2c)/b2c_1_a/v2.0/\(document),https://id.example.com/\(document)"]:
+            "https://id.example.com/\(document) are of two providers",
+        ["METADATA_URL": "\(b2c)/b2c_1_a/v2.0/\(document),https://contoso.b2clogin.com/other/b2c_1_a/v2.0/\(document)"]:
+            "/other/b2c_1_a/v2.0/\(document) are of two providers",
         ["METADATA_URL": "https://a.example/d", "UNTIL": "2027-02-30"]: "EXT_UNTIL: '2027-02-30' is not a day",
     ])
     func `A source that cannot be trusted as it is configured is a mistake (P-1, P-2, P-5, P-14, P-15, P-16)`(
@@ -62,6 +71,8 @@ import Tokens
         ]
         let read = try ServerSettings.read(SettingInput(environment: settings))
         #expect(read.values.issuerKeys.sources.map(\.rules.isMicrosoft) == [isMicrosoft])
+        // The page cannot add the version by itself.
+        #expect(read.values.page.authority.hasSuffix("/v2.0") == isMicrosoft)
     }
 
     /// People paste the authority of their app, and MSAL's end in a policy.
