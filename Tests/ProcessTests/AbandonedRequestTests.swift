@@ -1,14 +1,11 @@
 import HTTP
 import Platform
-import PostgreSQL
 import Support
 import Testing
 
 /// One person whose clients ask for lists and leave at once, as a page does that is closed while it loads.
 @Suite("Requests whose clients leave")
 struct AbandonedRequestTests {
-    enum Database: CaseIterable { case sqlite, postgresql }
-
     private static let alice = "0000000a-0000-4000-8000-000000000000"
 
     private let stage: Stage
@@ -21,32 +18,15 @@ struct AbandonedRequestTests {
         bob = try stage.token("user=bob@example.com")
     }
 
-    private func settings(_ address: String) -> [String: String] {
-        ["TASKS_DATABASE": address, "TASKS_KEY_CACHE_FILE": "off", "TASKS_MAX_TASKS": "5000"]
-    }
-
     /// Starts a server on a database in which each search for alice's done tasks takes a hundredth of a second or more.
-    private func slowServer(_ database: Database) throws -> Server {
-        guard database == .postgresql else {
-            // SQLite must follow the pages of each long text to learn whether the task is done.
-            let settings = settings("sqlite:\(stage.database)")
-            let text = String(repeating: "x", count: 4096)
-            let lines = (1...5000).map { exportLine(Self.alice, $0, text) } + [#"{"end":true,"tasks":5000}"#]
-            let imported = try stage.run(["import"], settings, input: lines.joined(separator: "\n") + "\n")
-            #expect(imported.end == .exit(0), "\(imported.errors)")
-            return try stage.server(settings)
-        }
-        let address = try PostgreSQLServer.started().newDatabase()
-        let server = try stage.server(settings(address))
-        #expect(try server.add("x", token: alice).status == 201)
-        try PipelineConnection(to: ConnectionTarget(parsing: address)).runScript(
-            """
-            UPDATE tasks SET completed = true;
-            ALTER TABLE tasks RENAME TO stored;
-            CREATE VIEW tasks AS SELECT * FROM stored
-            WHERE pg_sleep(CASE WHEN owner = '\(Self.alice)' THEN 0.5 ELSE 0 END) IS NOT NULL
-            """)
-        return server
+    private func slowServer() throws -> Server {
+        // SQLite must follow the pages of each long text to learn whether the task is done.
+        let settings = ["TASKS_MAX_TASKS": "5000"]
+        let text = String(repeating: "x", count: 4096)
+        let lines = (1...5000).map { exportLine(Self.alice, $0, text) } + [#"{"end":true,"tasks":5000}"#]
+        let imported = try stage.run(["import"], settings, input: lines.joined(separator: "\n") + "\n")
+        #expect(imported.end == .exit(0), "\(imported.errors)")
+        return try stage.server(settings)
     }
 
     /// Sends requests of alice for lists, and leaves when the server has taken all of them.
@@ -76,9 +56,8 @@ struct AbandonedRequestTests {
         server.process.output.split(separator: "\n").count { $0.contains(words) }
     }
 
-    @Test(arguments: Database.allCases)
-    func `Slow lists that nobody waits for are not read, refuse nobody, and delay no stop`(database: Database) throws {
-        let server = try slowServer(database)
+    @Test func `Slow lists that nobody waits for are not read, refuse nobody, and delay no stop`() throws {
+        let server = try slowServer()
         let (rounds, lists) = (3, 100)
         for round in 0...rounds {
             let before = try done(server)

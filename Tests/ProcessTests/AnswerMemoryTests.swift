@@ -6,20 +6,11 @@ import Testing
 /// People whose long lists and lists of changes need memory at the same time, some of whom read nothing.
 @Suite("Memory for long lists, from outside", .serialized)
 struct AnswerMemoryTests {
-    enum Database: CaseIterable { case sqlite, postgresql }
-
     private static let (tasks, resident) = (1000, 256 << 20)
 
     private let stage: Stage
 
     init() throws { stage = try Stage() }
-
-    private func settings(_ database: Database) throws -> [String: String] {
-        let most = ["TASKS_MAX_TASKS": "\(Self.tasks)"]
-        guard database == .postgresql else { return most }
-        let shared = ["TASKS_DATABASE": try PostgreSQLServer.started().newDatabase(), "TASKS_KEY_CACHE_FILE": "off"]
-        return most.merging(shared) { $1 }
-    }
 
     private func owner(_ person: Int) -> String { "0000000\(person)-0000-4000-8000-000000000000" }
 
@@ -68,11 +59,8 @@ struct AnswerMemoryTests {
             + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test(arguments: Database.allCases)
-    func `One person who reads nothing on all connections of an address refuses no one else`(
-        database: Database
-    ) throws {
-        let settings = try settings(database)
+    @Test func `One person who reads nothing on all connections of an address refuses no one else`() throws {
+        let settings = ["TASKS_MAX_TASKS": "\(Self.tasks)"]
         let (people, slow) = (try (0..<8).map(token), try token(8))
         try fill(0..<8, Self.tasks, 1, settings)
         try fill(8..<9, Self.tasks, 4096, settings)

@@ -28,10 +28,9 @@ import Testing
         #expect(try mover.bytes("back.jsonl") == mover.bytes("lines.jsonl"))
     }
 
-    @Test(arguments: [false, true])
-    func `An export that is killed leaves no file of its name, and the next one is whole`(shared: Bool) throws {
+    @Test func `An export that is killed leaves no file of its name, and the next one is whole`() throws {
         let mover = try Mover()
-        let source = shared ? try PostgreSQLServer.started().newDatabase() : mover.database("source.db")
+        let source = mover.database("source.db")
         try mover.write(people: 2100, to: "lines.jsonl", many: 2600, ofEach: 2000)
         #expect(try mover.run(["import", mover.file("lines.jsonl")], on: source).end == .exit(0))
         let target = mover.file("out.jsonl")
