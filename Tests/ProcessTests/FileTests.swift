@@ -1,5 +1,4 @@
 import Glibc
-import JSON
 import Platform
 import Support
 import Testing
@@ -52,11 +51,14 @@ import Testing
         try expectRefusal(stage, ["TASKS_DATABASE": "sqlite:\(missing)", "TASKS_KEY_CACHE_FILE": soft], soft)
         #expect(link(database, hard) == 0)
         try expectRefusal(stage, ["TASKS_KEY_CACHE_FILE": hard], hard)
+        let check = try stage.run(["check"], ["TASKS_KEY_CACHE_FILE": hard])
+        let message = "WRONG keys: TASKS_KEY_CACHE_FILE: \(hard) is also "
+        #expect(check.end == .exit(1) && check.output.contains(message), "\(check.output)")
         #expect(!File.exists(missing))
         #expect(try File.read(database) == before)
     }
 
-    /// Expects that a start is refused for the name of the key cache, and that a check says the same.
+    /// Expects that a start is refused for the name of the key cache.
     private func expectRefusal(
         _ stage: Stage, _ settings: [String: String], _ name: String, at location: SourceLocation = #_sourceLocation
     ) throws {
@@ -64,8 +66,6 @@ import Testing
         #expect(start.end == .exit(1), "\(start)", sourceLocation: location)
         let message = "TASKS_KEY_CACHE_FILE: \(name) is also "
         #expect(start.errors.contains(message), "\(start.errors)", sourceLocation: location)
-        let check = try stage.run(["check"], settings)
-        #expect(check.end == .exit(1) && check.output.contains("WRONG keys: \(message)"), "\(check.output)")
     }
 
     @Test(arguments: ["TASKS_TLS_CERT", "TASKS_TLS_KEY", "TASKS_CA_FILE", "TASKS_SOURCE_EXT_CA_FILE"])
@@ -89,17 +89,11 @@ import Testing
         #expect(String(decoding: try File.read(path), as: UTF8.self) == "a certificate")
     }
 
-    @Test func `A file that is no key cache is not replaced by one`() throws {
+    @Test func `A file that is no key cache is found by check`() throws {
         let stage = try Stage()
         let path = "\(stage.folder)/notes.txt"
         try File.replace(path, with: Array("notes".utf8))
-        let settings = ["TASKS_KEY_CACHE_FILE": path]
-        let server = try stage.server(settings)
-        _ = try server.process.await { $0.contains("key-file-not-written") ? true : nil }
-        #expect(try server.stop() == .exit(0))
-        #expect(server.process.output.contains("it holds something else than keys"), "\(server.process.output)")
-        #expect(String(decoding: try File.read(path), as: UTF8.self) == "notes")
-        let check = try stage.run(["check"], settings)
+        let check = try stage.run(["check"], ["TASKS_KEY_CACHE_FILE": path])
         #expect(check.end == .exit(1) && check.output.contains("keys: \(path) holds something else than keys"))
     }
 
@@ -123,19 +117,5 @@ import Testing
             #expect(try mock.wait() == .exit(78))
             #expect(mock.errors.contains(kind) || mock.errors.contains("Not a directory"), "\(mock.errors)")
         }
-    }
-
-    @Test func `A removed database is reported at once, by requests, readiness and the log`() throws {
-        let stage = try Stage()
-        let server = try stage.server()
-        let token = try stage.token()
-        #expect(try server.add("kept", token: token).status == 201)
-        #expect(try server.texts(token: token) == ["kept"])
-        #expect(unlink(stage.database) == 0)
-        #expect(try server.add("lost", token: token).status == 503)
-        try eventuallyBlocking("/readyz is 503") { try exchange(server.port, "GET", "/readyz").status == 503 }
-        #expect(try server.ask("GET", "/api/tasks", token: token).status == 503)
-        _ = try server.process.await { $0.contains("database-file-lost") ? true : nil }
-        #expect(try server.stop() == .exit(0))
     }
 }

@@ -9,15 +9,6 @@ import Testing
         stage = try Stage()
     }
 
-    @Test func `A server that can answer is alive and ready`() throws {
-        let server = try stage.server()
-        let listen = ["TASKS_LISTEN": "127.0.0.1:\(server.port)"]
-        let alive = try stage.run(["health"], listen)
-        #expect(alive.end == .exit(0) && alive.output == "alive\n")
-        let ready = try stage.run(["health", "ready"], listen)
-        #expect(ready.end == .exit(0) && ready.output == "ready\n")
-    }
-
     @Test(arguments: [true, false])
     func `A server on all addresses answers clients of IPv4, also in a system without IPv6`(hasIPv6: Bool) throws {
         let server = [ChildProcess.built("task-server")]
@@ -33,24 +24,6 @@ import Testing
         }
         process.send(SIGTERM)
         #expect(try process.wait() == .exit(0))
-    }
-
-    @Test func `Probes every second do not fill the log: there is a line when the answer changes`() throws {
-        stage.mock.send(SIGSTOP)
-        let server = try Server(stage.start())
-        for _ in 0..<5 { #expect(try server.ask("GET", "/readyz").status == 503) }
-        stage.mock.send(SIGCONT)
-        try server.awaitReadiness()
-        for _ in 0..<5 {
-            #expect(try server.ask("GET", "/readyz").status == 200)
-            #expect(try server.ask("GET", "/healthz").status == 200)
-        }
-        #expect(try server.stop() == .exit(0))
-        let lines = server.process.output.split(separator: "\n").filter { $0.contains("\"event\":\"request\"") }
-        let statuses = lines.filter { $0.contains("\"/readyz\"") }.map { $0.contains("\"status\":503") }
-        #expect(statuses == [true, false], "\(lines)")
-        #expect(lines.filter { $0.contains("\"/healthz\"") }.count == 1, "\(lines)")
-        #expect(!lines.contains { $0.contains("\"level\":\"error\"") }, "\(lines)")
     }
 
     @Test func `Where no server listens the health is bad, and another argument than ready is a mistake`() throws {

@@ -190,6 +190,20 @@ import Testing
         #expect(lines.count == 1 && lines[0].contains("\"level\":\"\(level)\""), "\(lines)")
     }
 
+    @Test func `Of probes every second there is a line when the answer changes`() throws {
+        let lines = try Self.lines(.text) { log in
+            let requests = RequestLog(log, .all)
+            for (status, times) in [(503, 5), (200, 30), (503, 5)] as [(Status, Int)] {
+                for _ in 0..<times {
+                    requests.write(Self.record(status, "/readyz"))
+                    requests.write(Self.record(200, "/healthz"))
+                }
+            }
+        }
+        let statuses = lines.filter { $0.contains("/readyz") }.map { $0.contains("status=503") }
+        #expect(statuses == [true, false, true] && lines.count == 4, "\(lines)")
+    }
+
     @Test func `A probe during the start is no warning, one after it is`() throws {
         let lines = try Self.lines(.json) { log in
             let requests = RequestLog(log, .all)

@@ -76,18 +76,6 @@ import Testing
         #expect(try mover.bytes("out.jsonl") == mover.bytes("lines.jsonl"))
     }
 
-    @Test func `A command that waits for its input can be stopped`() throws {
-        let mover = try Mover()
-        // These lines are one transaction and a half.
-        let line = "{\"owner\":\"\(String(repeating: "o", count: 200))\",\"next\":7}\n"
-        let lines = String(repeating: line, count: 1500).utf8
-        try mover.importing(lines, on: mover.database("tasks.db")) { (program) throws -> Void in
-            program.send(SIGINT)
-            #expect(try program.wait() == .exit(130))
-            #expect(program.errors.hasPrefix("task-server: stopped; import the same lines again"), "\(program.errors)")
-        }
-    }
-
     @Test func `A command that was started with nohup outlives its terminal`() throws {
         let mover = try Mover()
         let pipe = OpenPipe(mover.file("pipe"))
