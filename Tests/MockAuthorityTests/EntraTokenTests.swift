@@ -53,17 +53,6 @@ struct EntraTokenTests {
         #expect(claims["exp"]?.integer == (claims["iat"]?.integer ?? 0) + 600)
     }
 
-    @Test func `Without the scope profile, access tokens have neither oid nor tid`() async throws {
-        let form =
-            "\(EntraFlowTests.who)&grant_type=password&username=alice@example.com&password=Passw0rd!"
-            + "&scope=openid+api://\(EntraTenants.api)/Tasks.Read"
-        let reply = try await TestAuthority.all { $0.passwordGrant = true }.ask(
-            .post, "\(EntraFlowTests.front)/oauth2/v2.0/token", body: form)
-        let claims = try reply.json().token("access_token").claims
-        #expect(claims["oid"] == nil && claims["tid"] == nil && claims["name"] == nil)
-        #expect(claims["scp"] == "Tasks.Read" && claims["sub"] != nil)
-    }
-
     @Test func `App roles are those of the configuration, of each person and each client at each API`() async throws {
         let client = EntraTenants.client
         let file = """

@@ -14,18 +14,25 @@ import Testing
         try ChildProcess(ChildProcess.built("task-server"), arguments, environment: environment).outcome()
     }
 
-    @Test func `The help is printed, also where settings are wrong`() throws {
+    @Test func `The help, that of each command and the version are printed, also where settings are wrong`() throws {
         let (end, output, errors) = try Self.run(["--help"], ["TASKS_NONSENSE": "1"])
         #expect(end == .exit(0) && errors == "")
         for word in ["Usage:", "explain-token", "TASKS_LISTEN", "--client-id", "Exit codes:"] {
             #expect(output.contains(word))
         }
-    }
-
-    @Test func `The version is printed`() throws {
-        let (end, output, _) = try Self.run(["--version"])
-        #expect(end == .exit(0))
-        #expect(output.hasPrefix("task-server ") && output.split(separator: "\n").count == 1)
+        for command in [
+            "serve", "check", "health", "explain-token", "backup", "restore", "export", "import", "move-owners",
+            "delete-owner", "migrate",
+        ] {
+            let (end, ofCommand, errors) = try Self.run([command, "--help"], ["TASKS_NONSENSE": "1"])
+            #expect(end == .exit(0) && errors == "")
+            #expect(ofCommand.hasPrefix("Usage: task-server \(command)"), "\(ofCommand)")
+            #expect(ofCommand.contains("\nExample: task-server") && !ofCommand.contains("--client-id"), "\(ofCommand)")
+            #expect(output.contains("    task-server \(command)"))
+        }
+        let version = try Self.run(["--version"])
+        #expect(version.end == .exit(0))
+        #expect(version.output.hasPrefix("task-server ") && version.output.split(separator: "\n").count == 1)
     }
 
     @Test func `Wrong settings end the program with 78, and all of them are named at once`() throws {
@@ -103,21 +110,6 @@ import Testing
             #expect(errors.contains("\(name): ") && !errors.contains("\(name): '\"x\"' is not"), "\(name)")
         }
         #expect(errors.split(separator: "\n").count { $0.contains(" is in quotes. ") } == names.count, "\(errors)")
-    }
-
-    @Test(
-        "Each command explains itself",
-        arguments: [
-            "serve", "check", "health", "explain-token", "backup", "restore", "export", "import", "move-owners",
-            "delete-owner", "migrate",
-        ])
-    func help(command: String) throws {
-        let (end, output, errors) = try Self.run([command, "--help"], ["TASKS_NONSENSE": "1"])
-        #expect(end == .exit(0) && errors == "")
-        #expect(output.hasPrefix("Usage: task-server \(command)"), "\(output)")
-        #expect(output.contains("\nExample: task-server"), "\(output)")
-        #expect(!output.contains("--client-id"), "\(output)")
-        #expect(try Self.run(["--help"]).output.contains("    task-server \(command)"))
     }
 
     @Test(

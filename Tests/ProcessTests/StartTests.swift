@@ -21,7 +21,7 @@ import Testing
 
     @Test func `Each of many new servers answers it as it would answer the next`() throws {
         let stage = try Stage()
-        for start in 0..<(isSanitized ? 6 : 30) {
+        for start in 0..<(isSanitized ? 6 : 10) {
             let isHealth = start.isMultiple(of: 2)
             let response = try #require(
                 try firstResponse(isHealth ? "/healthz" : "/readyz", of: stage, UInt16(freePort())))
