@@ -19,27 +19,6 @@ import Testing
         #expect(try server.texts(token: token) == ["Copied", "Too late"])
     }
 
-    @Test func `Exported lines may be imported twice without harm, and a server shows them`() throws {
-        let stage = try Stage()
-        let server = try stage.server()
-        let token = try stage.token()
-        #expect(try server.add("One", token: token).status == 201)
-        #expect(try stage.run(["export"]).errors == "task-server: 1 task exported\n")
-        #expect(try server.add("Two", token: token).status == 201)
-        let (end, lines, errors) = try stage.run(["export"])
-        #expect(end == .exit(0) && errors == "task-server: 2 tasks exported\n")
-        #expect(lines.split(separator: "\n").count == 3 && lines.hasSuffix("{\"end\":true,\"tasks\":2}\n"))
-        #expect(try server.stop() == .exit(0))
-
-        let settings = ["TASKS_DATABASE": "sqlite:\(stage.folder)/other.db"]
-        let first = try stage.run(["import"], settings, input: lines)
-        #expect(first.end == .exit(0) && first.errors == "task-server: 2 tasks imported, 0 existed\n", "\(first)")
-        let second = try stage.run(["import"], settings, input: lines)
-        #expect(second.errors == "task-server: 0 tasks imported, 2 existed\n")
-        let other = try stage.server(settings)
-        #expect(try other.texts(token: token) == ["One", "Two"])
-    }
-
     @Test func `A command that changes tasks in the file of a running server says to stop the server first`() throws {
         let stage = try Stage()
         let (lines, map) = ("\(stage.folder)/lines.jsonl", "\(stage.folder)/map.csv")
