@@ -108,7 +108,7 @@ struct PolicyTests {
     }
 
     @Test(arguments: [(600, 900), (900, 600)])
-    func `The shorter max-age of metadata and keys counts, and Retry-After is obeyed (V-89, V-99)`(metadata: Int, keys: Int) {
+    func `The shorter max-age counts, and Retry-After is obeyed (V-89, V-99)`(metadata: Int, keys: Int) {
         let bench = Bench([signIn])
         bench.provider.publish(signIn, [published(SigningKey.shared)], maxAge: metadata)
         bench.provider.set(
