@@ -133,6 +133,7 @@ class Access(PageTest):
         self.person.open_account()
         self.check_width("who am I")
         self.chrome.one("#person-close").click()
+        self.person.await_saved()
         self.chrome.connect(False)
         self.person.add(*[str(number) for number in range(12)])
         self.person.await_status("Offline, 12 changes kept")

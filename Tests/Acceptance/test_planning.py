@@ -311,6 +311,8 @@ class Order(Planning):
         self.await_everywhere("two", "three", "four", "one")
         self.finger("two", right=60)
         self.finger("three", right=-120)
+        self.person.await_texts("two", "four", "one")
+        self.person.await_let_go()
         self.finger("four", right=120)
         self.person.await_texts("two", "one", "four")
         self.assertEqual(self.person.done(), ["four"])
