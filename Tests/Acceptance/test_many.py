@@ -253,9 +253,10 @@ class Many(ManyTasks):
         self.assertEqual(self.chrome.execute_script("return period"), 10_000)
         await_looks(1)
         self.person.await_saved()
-        for _ in range(2):
+        for count in [2, 3]:
             self.chrome.execute_script("look(); look(); look()")
-        await_looks(3)
+            await_looks(count)
+            self.person.await_saved()
         self.chrome.one("#new").send_keys("x")
         for count in [4, 5, 6]:
             self.person.await_saved()
