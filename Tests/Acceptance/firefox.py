@@ -60,7 +60,6 @@ CONNECTION = """
 # Forgets all that pages keep, and what they complained about.
 FORGETTING = """
     const done = arguments[arguments.length - 1];
-    Services.prefs.clearUserPref("general.platform.override");
     Services.clearData.deleteData(Ci.nsIClearDataService.CLEAR_ALL, () => { Services.console.reset(); done(); });"""
 
 

@@ -221,6 +221,7 @@ class LayoutsInFirefox(Layouts):
 
     def become_a_mac(self):
         self.chrome.in_browser("Services.prefs.setStringPref('general.platform.override', 'MacIntel')")
+        self.addCleanup(self.chrome.in_browser, "Services.prefs.clearUserPref('general.platform.override')")
 
 
 class Notices(Daily):

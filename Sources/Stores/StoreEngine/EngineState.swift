@@ -24,6 +24,9 @@ struct EngineState {
         var since: UInt64 = 0
         /// The role of the jobs under way, or of the last ones: a session that serves both roles does so in turn.
         var lastRole = SessionRole.reads
+
+        /// Whether the session does a long write.
+        var isLong: Bool { underWay.first?.isLong ?? false }
     }
 
     enum Taken {
@@ -134,15 +137,14 @@ struct EngineState {
 
     /// One session at a time does a long write, so that another one is left for the short ones.
     private mutating func takeWrites(at now: UInt64) -> [Job] {
-        let isLongUnderWay = workers.contains { $0.underWay.first?.isLong ?? false }
-        return waiting.takeWrites(
-            at: now, isLongAllowed: !isLongUnderWay, sharesTransactions: options.sharesTransactions)
+        waiting.takeWrites(
+            at: now, isLongAllowed: !workers.contains(where: \.isLong), sharesTransactions: options.sharesTransactions)
     }
 
     /// Counts what became of a batch, and lets the jobs wait that are tried again; returns the events.
     mutating func finish(_ number: Int, _ result: BatchResult, at now: UInt64) -> [StoreEvent] {
-        let isLong = workers[number].underWay.first?.isLong ?? false
-        if isLong, options.writers.count == 1 { waiting.endLongWrite(begun: workers[number].since, at: now) }
+        let worker = workers[number]
+        if worker.isLong, options.writers.count == 1 { waiting.endLongWrite(begun: worker.since, at: now) }
         workers[number].underWay = []
         let again = waiting.endTurns(of: result.verdicts, at: now)
         switch result.transaction {

@@ -31,7 +31,7 @@ struct WaitingJobs {
     /// Whether a session of a role may find something to take.
     func isReady(_ role: SessionRole) -> Bool { !(role == .reads ? reads : writes).owners.isEmpty }
 
-    /// When the first pause ends after this time, as a monotonic time.
+    /// When the first pause ends, of owners or of long writes, as a monotonic time.
     func nextPauseEnd(at now: UInt64) -> UInt64 {
         let isLongPaused = nextLongWrite > now && writes.next(isLong: true) != nil
         return paused.reduce(isLongPaused ? nextLongWrite : .max) { min($0, $1.pauseEnd) }

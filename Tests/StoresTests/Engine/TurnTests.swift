@@ -124,7 +124,7 @@ struct TurnTests {
         for owner in ["carol", "dave"] { try engine.submit(owner, of: owner) }
         engine.finish(1)
         #expect(engine.run(1) == ["carol", "dave"])
-        // A person who sends one short write after the other waits for the next long one once in five times its time.
+        // After a long write that kept somebody waiting, the next one comes after four times as long as it took.
         try engine.submit("carol", of: "carol")
         #expect([engine.run(1, for: 10), engine.run(1)] == [["long"], ["carol"]])
         #expect(engine.sleepEnd(1) == engine.now + 39)
