@@ -40,6 +40,10 @@ async function own(path, form) {
   return content;
 }
 
+/** The worker tells when the network leads elsewhere, or the server has a newer release. Nobody types at the way in. */
+navigator.serviceWorker?.addEventListener("message", ({ data }) =>
+  (data === "elsewhere" || document.body.dataset.shown === "welcome") && location.reload());
+
 /** Loads the other half of the code, for the list, after sign-in. */
 async function enter(config, me, place, failure) {
   const [{ TaskPage }, parts] = await Promise.all([import("./task-page.js"), own("tasks.html", "text")]);
@@ -47,7 +51,11 @@ async function enter(config, me, place, failure) {
   const refusal = await TaskPage.open(config, me, place ?? {}, { show, complaint: failure });
   if (refusal) return welcome(config, refusal);
   loaded();
-  navigator.serviceWorker?.register("worker.js").catch(() => {}); // only for opening the page without a connection
+  const worker = navigator.serviceWorker;
+  const lastFile = () => import("./person.js").catch(() => {}); // before the worker forgets which release this page has
+  if (worker?.controller) await lastFile();
+  await worker?.register("worker.js").catch(() => {}); // only for opening the page at once
+  worker?.ready.then(lastFile);
 }
 
 /** Shows the page for a visitor who is not signed in; `complaint` says what went wrong before. */

@@ -128,6 +128,7 @@ class StepsBack(Daily):
             self.keys("z")
         self.person.await_texts("one", "two", "three")
         self.person.await_saved()
+        self.assertFalse([task for task in self.on_server() if "due" in task or "notes" in task])
         for _ in range(4):
             self.redo()
         self.person.await_texts("two", "three")

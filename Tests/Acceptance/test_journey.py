@@ -96,7 +96,7 @@ class Journey(PageTest):
             actions.perform()
             self.assertEqual(self.chrome.one("#person").is_displayed(), stays)
 
-    def test_filters_and_clearing(self):
+    def test_filters_and_progress(self):
         person = self.person
         self.newcomer()
         shown = lambda: [name for name in ["empty", "tools", "progress"] if self.chrome.one(f"#{name}").is_displayed()]
@@ -109,18 +109,6 @@ class Journey(PageTest):
         person.filter("today")
         person.await_texts()
         self.assertTrue(self.chrome.current_url.endswith("/#today"))
-        person.filter("done")
-        person.await_texts("one", "three")
-        self.chrome.one("#clear").click()
-        person.await_texts()
-        self.person.undo()
-        person.await_texts("one", "three")
-        self.chrome.one("#clear").click()
-        person.filter("all")
-        person.await_texts("two")
-        person.refresh()  # closing the page ends the time of undo
-        person.await_texts("two")
-        self.chrome.until(lambda: not person.waiting(), "all deletions sent")
 
     def test_a_text_that_cannot_be_kept_says_so_and_stays(self):
         self.newcomer()

@@ -208,31 +208,6 @@ class Notes(Planning):
         self.assertEqual(self.details("Pack"), {"due": "2030-12-31", "notes": "Two towels"})
         self.person.await_texts("Unpack", "Pack")
 
-    def test_undo_brings_everything_back_also_after_it_was_sent(self):
-        person = self.person
-        person.add("one", "two", "three")
-        person.plan("two", due="12312030", notes="Two towels")
-        person.row("two").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
-        for text in ["two", "three"]:
-            person.remove(text)
-        self.assertEqual(self.chrome.words("#toast-text"), "Deleted: three")
-        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the deletions are sent at once
-        person.look_again()
-        self.chrome.until(lambda: not person.waiting() and len(self.on_server()) == 1, "the deletions")
-        self.person.undo()
-        person.await_texts("one", "three")
-        self.assertEqual(self.chrome.words("#toast-text"), "Deleted: two")
-        self.person.undo()
-        person.await_texts("two", "one", "three")
-        self.await_shown("two", ".notes", "Two towels")
-        for text in ["Moved: two", "Changed: two"]:
-            self.assertEqual(self.chrome.words("#toast-text"), text)
-            self.person.undo()
-        person.await_texts("one", "two", "three")
-        self.await_shown("two", ".due", None)
-        person.await_saved()
-        self.assertNotIn("due", self.details("two"))
-
     def test_undo_while_the_deletion_is_under_way_keeps_the_task(self):
         self.person.save("one")
         self.chrome.execute_script("""

@@ -1,0 +1,113 @@
+"""The page starts from what the browser keeps, however late the network is, and always from files of one release."""
+
+import contextlib
+import http.client
+import threading
+import time
+import urllib.parse
+
+from firefox import Firefox
+from person import PageTest, Person
+from servers import Handler, serving
+
+LATE = 0.6  # seconds
+
+
+class Front(Handler):
+    """In front of the server: late answers, and modules that say of which release they are."""
+
+    late, release, next_after, answered = 0, 1, None, 0
+    lock = threading.Lock()
+
+    def forward(self):
+        upstream = http.client.HTTPConnection(self.upstream)
+        length = int(self.headers.get("Content-Length", 0))
+        kept = {name: value for name, value in self.headers.items() if name.lower() != "accept-encoding"}
+        upstream.request(self.command, self.path, self.rfile.read(length) or None, kept)
+        answer = upstream.getresponse()
+        time.sleep(self.late)
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("content-length", "transfer-encoding", "connection", "etag"):
+                self.send_header(name, value)
+        self.end_headers()
+        with contextlib.suppress(OSError):  # the page has gone
+            while part := answer.read1(65536):
+                self.wfile.write(part)
+            if not self.path.startswith("/api/"):
+                self.wfile.write(self.mark())
+        upstream.close()
+
+    def mark(self):
+        """What a module of the release has at its end; after some files a new release begins, with the others not yet read."""
+        with self.lock:
+            Front.answered += 1
+            if self.answered == self.next_after:
+                Front.release += 1
+            mark = f"\n(globalThis.releaseOf ??= {{}})['{self.path}'] = {self.release};\n"
+        return mark.encode() if self.path.endswith(".js") else b""
+
+    do_GET = do_POST = do_PATCH = do_DELETE = forward
+
+
+class Start(PageTest):
+    def setUp(self):
+        super().setUp()
+        self.expected = ["ERR_", "NetworkError"]
+        Front.late, Front.release, Front.next_after = 0, 1, None
+        Front.upstream = urllib.parse.urlsplit(self.servers.page).netloc
+        port = self.enterContext(serving(Front))
+        self.person = Person(self.chrome, f"http://127.0.0.1:{port}")
+        self.newcomer()
+        self.person.save("Buy milk")
+        self.await_worker()
+
+    def open_again(self):
+        """The list in a new tab."""
+        self.chrome.switch_to.new_window("tab")
+        self.person.open()
+        self.person.await_texts("Buy milk")
+
+    def release(self):
+        """That of all modules."""
+        self.chrome.until(lambda: self.chrome.execute_script("return !window.isOld && '/person.js' in releaseOf"), "the last module")
+        found = self.chrome.execute_script("return releaseOf")
+        self.assertEqual(len(set(found.values())), 1, list(found.items()))
+        return found["/main.js"]
+
+    def await_release(self, release):
+        """Reloads the page until it has this release; until then, all of it is of one before."""
+        while self.release() != release:
+            self.chrome.execute_script("window.isOld = true; location.reload()")  # Firefox's driver reloads without the worker
+
+    def seconds(self):
+        """How long it takes until the list is there, at its shortest."""
+        def once():
+            begin = time.monotonic()
+            self.open_again()
+            return time.monotonic() - begin
+        return min(once() for _ in range(3))
+
+    def test_a_late_network_is_not_waited_for(self):
+        prompt = self.seconds()
+        Front.late = LATE
+        late = self.seconds()
+        print(f"{self.browser_type.__name__}: the list after {late:.2f} s with a late network, {prompt:.2f} s with a prompt one")
+        self.assertLess(late, prompt + 4 * LATE)
+
+    def test_a_page_has_files_of_one_release(self):
+        Front.release = 2
+        self.open_again()
+        self.assertEqual(self.release(), 1)
+        old = self.chrome.current_window_handle
+        self.open_again()
+        self.await_release(2)
+        Front.next_after = Front.answered + 10
+        self.await_release(3)
+        self.chrome.switch_to.window(old)
+        self.person.open_account()
+        self.assertEqual(self.release(), 1)
+
+
+class StartFirefox(Start):
+    browser_type = Firefox
