@@ -15,7 +15,7 @@ import urllib.request
 import secure
 from libraries import MSAL_JS
 from person import PASSWORD, Person
-from servers import CLIENT, EXTERNAL_API, EXTERNAL_CLIENT, EXTERNAL_TENANT, TENANT, Handler, serving
+from servers import CLIENT, EXTERNAL_API, EXTERNAL_CLIENT, EXTERNAL_TENANT, TENANT, Handler, claims_of, serving
 from test_client_settings import printed
 
 VERSION = os.environ.get("MSAL_JS", "3.26.1")
@@ -48,7 +48,7 @@ CALL = """
     window.outcome = null;
     const account = method.startsWith("login") || method === "ssoSilent" ? {} : { account: msal.getAllAccounts()[0] };
     msal[method]({ ...account, scopes, ...request }).then(
-      (result) => ({ result }), ({ name, errorCode, message }) => ({ error: { name, errorCode, message } })
+      (result) => ({ result }), (error) => ({ error: { ...error, name: error.name, message: error.message } })
     ).then((outcome) => { window.outcome = JSON.parse(JSON.stringify(outcome)); });"""
 ASK = """
     const [url, token, text, done] = arguments;
@@ -336,6 +336,17 @@ class Entra(Flows, unittest.TestCase):
             TASKS_AUTHORITY="", TASKS_POLICIES="", TASKS_CLIENT_ID=ENTRA_API,
             TASKS_METADATA_URL=f"{cls.servers.authority}/{ENTRA_TENANT}/v2.0/.well-known/openid-configuration",
             TASKS_ISSUER=f"https://login.microsoftonline.com/{ENTRA_TENANT}/v2.0")
+
+    def test_a_claims_challenge(self):
+        self.sign_in()
+        asked = {"access_token": {"acrs": {"value": "c1"}}}
+        self.command("challenge", {"user": self.user, "suberror": "additional_action", "claims": asked})
+        error = self.error("acquireTokenSilent", forceRefresh=True)
+        self.assertEqual([error["name"], error["subError"]], ["InteractionRequiredAuthError", "additional_action"])
+        self.start("acquireTokenPopup", redirectUri=f"{self.site}/blank", claims=error["claims"], prompt="login")
+        with self.popup():
+            self.person.fill_at_once(password=PASSWORD)
+        self.assertEqual(claims_of(self.result()["accessToken"])["acrs"], ["c1"])
 
 
 class Printed(Page):
