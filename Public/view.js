@@ -65,6 +65,7 @@ export class ListView {
   #lists = { open: find("rows"), done: find("finished-rows") };
   #dragging;
   #waiting; // the tasks that came while a row was being dragged
+  #ends = new Map(); // the name of a row of a finished task -> when that was, in milliseconds, as far as this page knows
   #held = new Map(); // the name of a row that stays for a moment -> what its task's `completed` has become; undefined if deleted
   #holding; // timer
 
@@ -155,7 +156,7 @@ export class ListView {
     this.#release(tasks);
     const wanted = new Set(tasks.filter((task) => this.#isWanted(task)));
     const shown = this.#withStaying(tasks).filter((task) => this.#isStaying(task.row) || wanted.has(task));
-    const done = shown.filter((task) => this.#standsDone(task));
+    const done = this.#byEnd(shown.filter((task) => this.#standsDone(task)));
     const open = shown.filter((task) => !this.#standsDone(task));
     this.#renderSummary(tasks, isKnown, wanted.size);
     find("finished").hidden = !done.length;
@@ -188,6 +189,14 @@ export class ListView {
     for (const name of this.#spare.keys()) if (!names.has(name)) this.#spare.delete(name);
     this.#fresh = !isKnown;
     this.#day = today();
+  }
+
+  /** Puts the task that was finished last first. None moves while it stands among them, whatever of it is changed. */
+  #byEnd(tasks) {
+    const endOf = ({ state, modified }) => (state !== "waiting" && Date.parse(modified)) || Date.now();
+    const ends = new Map(tasks.map((task) => [task.row, this.#ends.get(task.row) ?? endOf(task)]));
+    this.#ends = ends;
+    return tasks.sort((one, other) => ends.get(other.row) - ends.get(one.row));
   }
 
   get #isByDue() {

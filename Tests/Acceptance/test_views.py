@@ -237,7 +237,7 @@ class Truth(Daily):
         self.assertNotIn("Nothing done", self.chrome.words("#empty"))
         self.assertEqual(self.progress(), [4, 5])
         self.person.undo()
-        self.person.await_texts(*[f"done {number}" for number in range(4)])
+        self.person.await_texts(*[f"done {number}" for number in reversed(range(4))])
         self.assertEqual(self.progress(), [4, 5])
         self.chrome.one("#clear").click()
         self.person.refresh()
