@@ -125,7 +125,7 @@ let modules = [
     Module(
         "Programs", "MockAuthorityServer",
         imports: ["MockAuthority", "HTTPServer", "HTTP", "Settings", "Curl", "JSON", "Platform", "Basics"],
-        embedded: ["ClientSettings/templates.txt", "Probe/help.txt", "Probe/refused.txt"]),
+        embedded: ["ClientSettings/templates.txt", "commands.txt", "Probe/help.txt", "Probe/refused.txt"]),
 ]
 
 func cLibrary(_ name: String, _ pkgConfig: String?, _ package: String) -> Target {

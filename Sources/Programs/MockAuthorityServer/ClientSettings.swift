@@ -134,10 +134,6 @@ extension Client? {
     }
 }
 
-extension Resource {
-    fileprivate var fullScopes: [String] { scopes.map { "\(identifier)/\($0)" } }
-}
-
 extension [String] {
     fileprivate var quoted: String { map { "\"\($0)\"" }.joined(separator: ", ") }
 }

@@ -79,7 +79,7 @@ func readSettings(_ arguments: [String]) throws(OperatorError) -> (settings: Moc
     let command = read.operands.first.flatMap(SettingsCommand.init)
     guard read.operands.count == (command == nil ? 0 : 1) else {
         let operands = read.operands.joined(separator: " ")
-        let names = commandHelp.map(\.key)
+        let names = commandHelp.map(\.name)
         let hint = suggestion(for: operands, among: names).map { "Did you mean \($0)?" }
         let advice = hint ?? "Commands: \(names.joined(separator: ", ")). See --help."
         throw OperatorError("'\(operands)' is not a command. \(advice)", .badSettings)
@@ -105,37 +105,24 @@ func runningAuthority() -> String {
     ProcessFacts.environment["MOCK_AUTHORITY"] ?? "http://\(settingsOfTheRun()["MOCK_LISTEN"] ?? "127.0.0.1:3001")"
 }
 
-/// The help of each command, by its name.
-private let commandHelp: KeyValuePairs = [
-    "token": """
-      mock-authority token --user NAME  prints one token of the running authority
-    \(tokenHelp)
-    """,
-    "probe": """
-      mock-authority probe URL          sends good and bad tokens to your own API, and prints what the API accepts and
-                      should not; mock-authority probe --help
-    """,
-    "client-settings": """
-      mock-authority client-settings --for \(ClientKind.allCases.map(\.rawValue).joined(separator: "|")) [settings]
-                      prints the settings with which that client talks to this authority and to task-server.
-                      In the folder where `make run` runs, the settings have its ports
-    """,
-    "health": """
-      mock-authority health             asks the running authority of these settings whether it is alive
-    """,
-]
+/// The commands of commands.txt, each with its help.
+let commandHelp = String(decoding: PackageResources.commands_txt.dropLast(), as: UTF8.self)
+    .split(separator: "\n\n").map { command in
+        let text = command.replacing("@kinds@", with: ClientKind.allCases.map(\.rawValue).joined(separator: "|"))
+        return (name: text.split(separator: " ").dropFirst().first.map(String.init) ?? "", text: text)
+    }
 
 /// The help of the command that the arguments name, or of the whole program.
 private func help(_ arguments: [String]) -> String {
-    if let named = commandHelp.first(where: { arguments.contains($0.key) }) {
-        return "Usage:\n\(named.value)\n\nmock-authority --help lists the settings."
+    if let named = commandHelp.first(where: { arguments.contains($0.name) }) {
+        return "Usage:\n\(named.text)\n\nmock-authority --help lists the settings."
     }
     return """
         mock-authority stands in for Azure AD B2C, Entra External ID and Entra ID. It is for development only.
 
         Usage:
           mock-authority [settings]         serves
-        \(commandHelp.map(\.value).joined(separator: "\n"))
+        \(commandHelp.map(\.text).joined(separator: "\n"))
 
         Settings (flag, then variable, then default):
         \(MockSettings.helpText)

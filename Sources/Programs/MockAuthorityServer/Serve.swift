@@ -16,8 +16,8 @@ func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorErro
     let limits = try fittingLimits(servers: 1 + settings.tls.listen.count)
     let socket = try bind(settings.network.listen)
     let secureSockets = try settings.tls.listen.map(bind)
-    let address = settings.network.listen.bound(socket)
-    let secureAddresses = zip(settings.tls.listen, secureSockets).map { $0.bound($1) }
+    let address = ListenAddress(host: settings.network.listen.host, port: socket.port)
+    let secureAddresses = zip(settings.tls.listen, secureSockets).map { ListenAddress(host: $0.host, port: $1.port) }
     let configuration = try configuration(settings, address, secure: secureAddresses.first)
     // The signing key is generated on another thread, while this one makes the certificate.
     let authority = try authority(settings, configuration)
@@ -60,12 +60,6 @@ extension MockAuthority {
             used.wake()
         }
         used.wait()
-    }
-}
-
-extension ListenAddress {
-    fileprivate func bound(_ socket: borrowing ServerSocket) -> ListenAddress {
-        ListenAddress(host: host, port: socket.port)
     }
 }
 

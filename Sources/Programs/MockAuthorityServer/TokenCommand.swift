@@ -5,16 +5,6 @@ import MockAuthority
 import Platform
 import Settings
 
-/// The help of `mock-authority token`, which asks a running authority or makes the token from the keys of a folder.
-let tokenHelp = """
-                  --policy P --scope S --client ID --nonce N --exp -1h --claim NAME=VALUE --drop NAME
-                  --profile b2c|external-id|entra --tenant DOMAIN   a tenant beside the B2C tenant issues the token
-                  --kid K                       the key with this kid signs the token
-                  --bad NAME                    a bad token; the names: curl -s http://127.0.0.1:3001\(MockAuthority.Path.badTokens)
-                  --authority URL               the running mock [MOCK_AUTHORITY; default: that of make run in this folder, or http://127.0.0.1:3001]
-                  --state FOLDER [settings]     the keys in the folder sign the token, whether or not a mock runs
-    """
-
 func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
     var query: [String] = []
     var authority = runningAuthority()
@@ -33,7 +23,9 @@ func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
     let target = "\(MockAuthority.Path.testToken)?\(query.joined(separator: "&"))"
     if settings.isEmpty { answer(try ask(authority, target)) }
     guard settings.contains(where: { parts(of: $0).name == "state" }) else {
-        throw OperatorError("token has no flag '\(settings[0])'. Flags:\n\(tokenHelp)", .badSettings)
+        let help = commandHelp.first { $0.name == "token" }?.text.split(separator: "\n") ?? []
+        let flags = help.dropFirst().joined(separator: "\n")
+        throw OperatorError("token has no flag '\(settings[0])'. Flags:\n\(flags)", .badSettings)
     }
     try printOfflineToken(readSettings(settings).settings, target)
 }

@@ -37,7 +37,7 @@ extension HostContext {
         let granted = try grantedRequest(specification)
         let claims = authority.provider.claims(of: granted, at: base)
         let type = granted.scope.audience == nil ? "JWT" : authority.provider.traits.accessTokenType
-        let signer = try await signer(specification).writing(type: specification.query["typ"] ?? type)
+        let signer = try await signer(specification).with(type: specification.query["typ"] ?? type)
         let maker = BadTokenSigner(
             authority: authority, keys: keys, granted: granted, claims: claims, signer: signer, base: base)
         return try await maker.sign(specification.bad ?? .withoutDefect, specification.changes)
@@ -86,11 +86,7 @@ extension HostContext {
         return (["openid", "profile"].filter { !asked.spaceSeparated.contains($0) } + [asked]).joined(separator: " ")
     }
 
-    private var scopesOfAPI: String? {
-        configuration.applications.resources.first.map { resource in
-            resource.scopes.map { "\(resource.identifier)/\($0)" }.joined(separator: " ")
-        }
-    }
+    private var scopesOfAPI: String? { configuration.applications.resources.first?.fullScopes.joined(separator: " ") }
 
     private func policy(_ name: String?) throws(InputError) -> Policy {
         let policies = configuration.policies

@@ -53,4 +53,6 @@ package struct Resource: Sendable, Equatable {
     package var scopes: [String]
     /// The app roles of clients, by their ids, and of users, by their addresses.
     package var roles: [String: [String]] = [:]
+    /// The scopes as clients ask for them.
+    package var fullScopes: [String] { scopes.map { "\(identifier)/\($0)" } }
 }

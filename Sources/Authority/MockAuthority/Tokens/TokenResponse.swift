@@ -47,15 +47,9 @@ struct TokenSigner: Sendable {
             ? ["alg": "RS256", "kid": kid, "typ": .string(type)] : ["typ": .string(type), "alg": "RS256", "kid": kid]
     }
 
-    func writing(type: String) -> TokenSigner {
+    func with(_ key: TokenSigningKey? = nil, type: String? = nil) -> TokenSigner {
         var signer = self
-        signer.type = type
-        return signer
-    }
-
-    func with(_ key: TokenSigningKey) -> TokenSigner {
-        var signer = self
-        signer.key = key
+        (signer.key, signer.type) = (key ?? signer.key, type ?? signer.type)
         return signer
     }
 

@@ -91,15 +91,7 @@ struct ProbeOptions {
         caFile = value("ca-file")
         trusted = values("trusts")
         tokenQuery =
-            given.filter { Self.ofToken.contains($0.name) }.map(Self.asClientsAsk)
-            + (tokenType.map { [("typ", $0)] } ?? [])
-    }
-
-    /// Every MSAL asks for `openid profile` beside the scope, and Entra writes `oid` and `tid` for those who do.
-    private static func asClientsAsk(_ flag: (name: String, value: String)) -> (name: String, value: String) {
-        guard flag.name == "scope" else { return flag }
-        let asked = flag.value.split(separator: " ").map(String.init)
-        return ("scope", (["openid", "profile"].filter { !asked.contains($0) } + asked).joined(separator: " "))
+            given.filter { Self.ofToken.contains($0.name) } + (tokenType.map { [("typ", $0)] } ?? [])
     }
 
     /// The names in a file of `--accept`, a line each; what follows a `#` says why.
