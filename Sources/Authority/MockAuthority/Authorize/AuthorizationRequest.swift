@@ -54,15 +54,25 @@ enum AuthorizationFailure: Error, Sendable {
 
 extension AuthorizationRequest {
     /// Checks the parameters of a request, and throws the first refusal with the place for it.
-    init(_ parameters: Parameters, _ context: RequestContext) throws(AuthorizationFailure) {
+    ///
+    /// `adminConsent` is the version of the endpoint where an administrator consents; only the second one names scopes.
+    init(_ parameters: Parameters, _ context: RequestContext, adminConsent: Int?) throws(AuthorizationFailure) {
         let configuration = context.configuration
         let client = try rethrowing(as: AuthorizationFailure.page) { () throws(Refusal) in
             guard let id = parameters["client_id"] else { throw .missingClient }
             return try context.client(called: id)
         }
-        let delivery = try Delivery(parameters, client, configuration)
+        var delivery = try Delivery(parameters, client, configuration)
+        delivery.adminConsent = adminConsent
         do throws(Refusal) {
             let provider = configuration.provider
+            if let adminConsent {
+                let all = provider.traits.standardScopes + provider.resources.flatMap { $0.resource.fullScopes }
+                let text = try adminConsent == 1 ? all.joined(separator: " ") : parameters.required("scope")
+                let scope = try Scope(text, client: client, provider, ofSeveralAPIs: true)
+                self.init(client: client, delivery: delivery, types: [], scope: scope, options: Options())
+                return
+            }
             try provider.checkSupport(parameters)
             let text = parameters["response_type"] ?? ""
             guard let types = Set<ResponseType>(text) else { throw .responseType(text) }

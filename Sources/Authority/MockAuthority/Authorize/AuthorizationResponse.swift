@@ -28,8 +28,10 @@ struct AuthorizationResponse: Sendable {
     }
 
     private func fields(_ granted: GrantedRequest) async throws(PrivateKeyError) -> [(String, String)] {
-        var fields: [(String, String)] = []
+        let version = request.delivery.adminConsent
+        var fields = version == nil ? [] : [("admin_consent", "True"), ("tenant", context.provider.tenant.id)]
         if let state = request.delivery.state { fields.append(("state", state)) }
+        if let version { return version == 1 ? fields : fields + [("scope", request.scope.text)] }
         if request.options.clientInfo {
             fields.append(("client_info", granted.clientInformation(context.provider)))
         }
@@ -87,6 +89,8 @@ struct Delivery: Sendable, Equatable {
     var isSentExactly: Bool
     var mode: Mode
     var state: String?
+    /// The version of the endpoint where an administrator consents; its answers have no code or token.
+    var adminConsent: Int?
 }
 
 extension Delivery {
@@ -153,6 +157,7 @@ extension Delivery {
         if let subcode = words.subcode { fields.append(("error_subcode", subcode)) }
         fields.append(("error_description", words.description))
         if let page = words.page { fields.append(("error_uri", page)) }
+        if adminConsent != nil { fields.append(("admin_consent", "True")) }
         if let state { fields.append(("state", state)) }
         return response(fields)
     }

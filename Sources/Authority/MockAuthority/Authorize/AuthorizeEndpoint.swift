@@ -5,13 +5,14 @@ import OpenSSL
 /// The authorization endpoint (RFC 6749 section 3.1): answers at once for a session, else shows a page.
 extension RequestContext {
     func authorize() async -> Decision {
-        guard head.method == .post else { return .respond(await answer(Parameters(head.target.query))) }
-        return head.answerForm { form in await answer(form.followed(by: head.target.query)) }
+        guard head.method == .post else { return .respond(await authorization()) }
+        return head.answerForm { form in await authorization(form.followed(by: head.target.query)) }
     }
 
-    private func answer(_ parameters: Parameters) async -> Response {
+    func authorization(_ form: Parameters? = nil, adminConsent: Int? = nil) async -> Response {
         do throws(AuthorizationFailure) {
-            return await answer(try AuthorizationRequest(parameters, self))
+            let parameters = form ?? Parameters(head.target.query)
+            return await answer(try AuthorizationRequest(parameters, self, adminConsent: adminConsent))
         } catch {
             switch error {
             case .page(let refusal): return errorPage(refusal)
@@ -25,29 +26,30 @@ extension RequestContext {
         do throws(Refusal) {
             let accounts = try await request.options.hint.accounts(of: Session(context: self).accounts, self)
             let mustChoose = accounts.count > 1 && provider.traits.hasManySessions
-            if let account = accounts.first, !mustChoose, !needsPage(request, account) {
+            let account = mustChoose ? nil : accounts.first.flatMap { needsPage(request, $0) ? nil : $0 }
+            if let account, !mustConsent(account.user, request) {
                 return await AuthorizationResponse(context: self, request: request).response(
                     account.user, signedIn: account.time, newUser: false)
             }
             if request.options.prompt == "none" {
                 if mustChoose { throw .accountNotChosen }
+                if account != nil { throw .consentRequired(request.client) }
                 throw request.options.hint.session == nil ? .loginRequired : .noSuchSession
             }
-            return page(request, accounts, choosing: mustChoose || request.options.prompt == "select_account")
+            let choosing = mustChoose || request.options.prompt == "select_account"
+            let edits = policy.kind == .editProfile && !choosing && request.options.prompt != "login"
+            return page(request, of: account ?? (edits ? accounts.first : nil), choosing: choosing)
         } catch {
             return request.delivery.response(error, self)
         }
     }
 
-    private func page(_ request: AuthorizationRequest, _ accounts: [Session.Account], choosing: Bool) -> Response {
+    /// Shows the page, on which this person need not sign in again.
+    private func page(_ request: AuthorizationRequest, of account: Session.Account?, choosing: Bool) -> Response {
         let csrf = Base64.encode(SecureRandom.bytes(48))
         var transaction = Transaction(
             request: request, policy: policy, csrf: csrf, begun: now, choosing: choosing)
-        if policy.kind == .editProfile, !choosing, let account = accounts.first,
-            request.options.prompt != "login"
-        {
-            transaction.outcome = .init(user: account.user.objectID, newUser: false)
-        }
+        transaction.outcome = account.map { .init(user: $0.user.objectID, newUser: false, signedIn: $0.time) }
         let name = GUID.random()
         run.transactions.add(transaction, name)
         return SignInStep(context: self, transaction: transaction, name: name).page()
@@ -83,10 +85,7 @@ struct Transaction: Sendable {
         /// The object id: the account may change, or be removed, before the answer.
         let user: String
         let newUser: Bool
-    }
-
-    /// Who signed in on the page, as the account is now; `nil` once it may not sign in any more.
-    func user(in directory: Directory) -> User? {
-        outcome.flatMap { directory.user($0.user) }.flatMap { $0.status.disabled ? nil : $0 }
+        /// In seconds since 1970.
+        let signedIn: Int64
     }
 }

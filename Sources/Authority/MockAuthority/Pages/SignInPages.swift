@@ -35,7 +35,7 @@ extension RequestContext {
         case .failure(let code, let message): return failure(code, message)
         case .person(let user, let isNew):
             run.transactions.change(where: { name, _ in name == step.name }) {
-                $0.outcome = .init(user: user.objectID, newUser: isNew)
+                $0.outcome = .init(user: user.objectID, newUser: isNew, signedIn: now)
             }
             return Response.json(["status": "200"])
         }
@@ -73,8 +73,10 @@ struct SignInStep: Sendable {
 
     private var start: String { context.url.pages(of: context.policy) }
     private var isB2C: Bool { context.provider.traits.hasPageOfB2C }
-    /// Who signed in before, as the account is now.
-    var user: User? { transaction.user(in: context.run.directory) }
+    /// Who signed in before, as the account is now; `nil` once it may not sign in any more.
+    var user: User? {
+        transaction.outcome.flatMap { context.run.directory.user($0.user) }.flatMap { $0.status.disabled ? nil : $0 }
+    }
 
     private var action: String {
         "\(start)/\(Routes.page.path)?tx=\(PercentEncoding.encode(StateProperties.text(name), .lower))"
@@ -96,7 +98,11 @@ struct SignInStep: Sendable {
         asked: String? = nil, alert: String? = nil, fields: Parameters? = nil, cookie: String? = nil
     ) -> Response {
         let accounts = asked == nil && transaction.choosing && user == nil ? Session(context: context).accounts : []
-        guard accounts.isEmpty else { return accountsPage(accounts.map(\.user)) }
+        let other: HTML = #"<button name="action" value="other">Use another account</button>"#
+        guard accounts.isEmpty else {
+            return page("Pick an account", accounts.map { $0.user.button(named: "account") } + [other])
+        }
+        if let user, context.mustConsent(user, transaction.request) { return consentPage(user, cookie) }
         let form = form(asked)
         let offersSignUp = context.policy.kind == .signUpOrSignIn && form == .signIn
         let html = FormHTML(
@@ -113,18 +119,37 @@ struct SignInStep: Sendable {
         ).response
     }
 
-    /// The accounts that signed in with the browser, each a button of a form.
-    private func accountsPage(_ accounts: [User]) -> Response {
+    /// A page whose form has only buttons.
+    private func page(_ title: String, _ content: [HTML], _ cookie: String? = nil) -> Response {
         let form: HTML = """
-            <form id="accounts" method="post" action="\(action)">
+            <form method="post" action="\(action)">
             <input type="hidden" name="csrf" value="\(transaction.csrf)">
             <input type="hidden" name="form" value="\(PageForm.signIn.rawValue)">
-            \(accounts.map { $0.button(named: "account") })
-            <button name="action" value="other">Use another account</button>
+            \(content)
             <button name="action" value="cancel">Cancel</button>
             </form>
             """
-        return Page(title: "Pick an account", content: form, overline: context.configuration.tenant.name).response
+        return Page(
+            title: title, content: form, headers: cookie.map { ["Set-Cookie": $0] } ?? [:],
+            overline: context.configuration.tenant.name
+        ).response
+    }
+
+    /// The page that shows the scopes, which only an administrator may accept where the client is so configured.
+    private func consentPage(_ user: User, _ cookie: String?) -> Response {
+        let request = transaction.request
+        let accept: HTML = #"<button class="primary" name="action" value="accept">Accept</button>"#
+        let scopes = request.scope.answered.map { "<li>\($0)</li>" as HTML }
+        let list: HTML = "<p>\(request.client.title) asks \(user.email) for:</p>\n<ul>\n\(scopes)\n</ul>"
+        return context.mayConsent(user, request)
+            ? page("Permissions requested", [list, accept], cookie) : page("Need admin approval", [list], cookie)
+    }
+
+    private func consent() async -> Response {
+        let request = transaction.request
+        guard let user, let outcome = transaction.outcome, context.mayConsent(user, request) else { return page() }
+        context.addConsent(of: request.delivery.adminConsent == nil ? user : nil, to: request.client, request.scope)
+        return await finish(user, isNew: outcome.newUser, signedIn: outcome.signedIn)
     }
 
     /// The accounts of the configuration, as they are now; those of people who signed up are not offered.
@@ -150,6 +175,7 @@ struct SignInStep: Sendable {
         switch fields["action"] {
         case "cancel": return refuse(.cancelled)
         case "forgot": return refuse(.forgotPassword)
+        case "accept": return await consent()
         case "other": return page(asked: PageForm.signIn.rawValue)
         default: break
         }
@@ -175,15 +201,16 @@ struct SignInStep: Sendable {
 
     /// Shows the profile after a sign-in under an edit policy, and gives the answer after everything else.
     private func advance(_ form: PageForm, _ user: User, _ isNew: Bool, signedIn: Int64? = nil) async -> Response {
-        let outcome = Transaction.Outcome(user: user.objectID, newUser: isNew)
-        context.run.transactions.change(where: { other, _ in other == name }) { $0.outcome = outcome }
-        guard context.policy.kind == .editProfile, form == .signIn else {
+        let signedIn = signedIn ?? context.now
+        var next = transaction
+        next.outcome = .init(user: user.objectID, newUser: isNew, signedIn: signedIn)
+        context.run.transactions.change(where: { other, _ in other == name }) { $0.outcome = next.outcome }
+        let edits = context.policy.kind == .editProfile && form == .signIn
+        guard edits || context.mustConsent(user, transaction.request) else {
             return await finish(user, isNew: isNew, signedIn: signedIn)
         }
-        var next = transaction
-        next.outcome = outcome
         return SignInStep(context: context, transaction: next, name: name).page(
-            cookie: Session(context: context).cookie(for: user, signedIn: signedIn ?? context.now))
+            cookie: Session(context: context).cookie(for: user, signedIn: signedIn))
     }
 
     /// Returns the answer for the client, and remembers the session, which began now if no time is given.

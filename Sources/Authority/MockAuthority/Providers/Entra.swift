@@ -57,7 +57,7 @@ extension ProviderTraits {
     fileprivate static func ofEntra(_ title: String) -> ProviderTraits {
         ProviderTraits(
             title: title, prompts: ["create"], namesRequest: true, tellsPagesByOrigin: true,
-            authorizesSeveralAPIs: true,
+            asksForConsent: true, authorizesSeveralAPIs: true,
             refreshLifetime: 90 * 86400)
     }
 }

@@ -66,9 +66,7 @@ extension RequestContext {
         let form = FormHTML(
             form: .device, action: "/\(url.tenant)/\(Routes.devicePage.path)", csrf: "", alert: alert,
             given: { fields[$0] })
-        return Page(
-            title: PageForm.device.title, content: form.html, overline: configuration.tenant.name
-        ).response
+        return Page(title: PageForm.device.title, content: form.html, overline: configuration.tenant.name).response
     }
 }
 
@@ -86,7 +84,9 @@ extension RequestContext {
         case .approved(let objectID):
             guard let user = run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
             guard run.devices.remove(code) else { throw .unknownDeviceCode }
-            return try await signTokens(for: granted(user, client, try scope(request.scope, client)))
+            let scope = try scope(request.scope, client)
+            if client.consent == .user { addConsent(of: user, to: client, scope) }
+            return try await signTokens(for: granted(user, client, scope))
         }
     }
 }

@@ -158,6 +158,8 @@ struct ProviderTraits: Sendable {
     var namesRequest = false
     /// Whether a page and another client cannot redeem each other's codes.
     var tellsPagesByOrigin = false
+    /// Whether people and administrators consent to the scopes of clients.
+    var asksForConsent = false
     /// Whether an authorization request may name several APIs, of which a token request names one.
     var authorizesSeveralAPIs = false
     /// The lifetime of refresh tokens in seconds, except those of pages.

@@ -105,7 +105,7 @@ extension Policy {
 extension Client {
     fileprivate init(member: ConfigurationMember) throws(InputError) {
         try member.allow([
-            "id", "name", "secret", "certificates", "federatedCredentials", "redirectURIs", "singlePage",
+            "id", "name", "secret", "certificates", "federatedCredentials", "redirectURIs", "singlePage", "consent",
         ])
         let texts = try member.texts("certificates")
         let certificates = try texts.filter { $0 != ClientCertificate.kept }.map { text throws(InputError) in
@@ -118,7 +118,7 @@ extension Client {
             certificates: certificates,
             federatedCredentials: try member.list("federatedCredentials")?.map(FederatedCredential.init(member:)) ?? [],
             hasKeptCertificate: texts.contains(ClientCertificate.kept), redirectURIs: try member.texts("redirectURIs"),
-            singlePage: try member.truth("singlePage"))
+            singlePage: try member.truth("singlePage"), consent: try member.choice("consent"))
     }
 }
 

@@ -21,6 +21,8 @@ final class TestRun: Sendable {
     /// The sign-ins under way: two tabs do not disturb each other.
     let transactions = WaitingEntries<Transaction>()
     let devices = WaitingEntries<DeviceRequest>()
+    /// The permissions to which people consented, by client and person, and those of everybody by client alone.
+    let consents = Mutex<[String: Set<String>]>([:])
     /// The keys of the run once it has changed them; until then it has the tenant's.
     let ownKeys: Mutex<KeyRing?>
 

@@ -40,6 +40,8 @@ enum Routes {
         [
             metadata, userInfoOfGraph, keys, keysOfVersionOne, authorize, deviceCode, devicePage, logout, page,
             Row([.get], ".well-known/openid-configuration", fault: .metadata) { .respond($0.metadata(version: 1)) },
+            Row([.get], "adminconsent") { .respond(await $0.authorization(adminConsent: 1)) },
+            Row([.get], "v2.0/adminconsent") { .respond(await $0.authorization(adminConsent: 2)) },
             Row([.get], token.path) { .respond($0.response(.notPosted)) }, token,
         ]
 

@@ -139,6 +139,8 @@ extension Refusal {
     static var scopeNotGranted: Refusal { row() }
     static var unmetAuthentication: Refusal { row() }
 
+    static func consentRequired(_ client: Client) -> Refusal { row(client.id, client.name) }
+    static func consentMissing(_ client: Client) -> Refusal { row(client.id, client.name) }
     static func malformed(_ name: String) -> Refusal { row(name) }
     static func missingParameter(_ name: String) -> Refusal { row(name) }
     static func redirectMismatch(_ uri: String, client: String) -> Refusal { row(uri, client) }
@@ -160,7 +162,7 @@ extension Refusal {
 
     /// A scope that looks right and that its API does not have, most often a misspelt one.
     static func noSuchScope(_ scope: String, named name: Substring, on resource: String, _ client: Client) -> Refusal {
-        row(scope, client.name.isEmpty ? client.id : client.name, String(name), resource)
+        row(scope, client.title, String(name), resource)
     }
 }
 
@@ -177,7 +179,7 @@ struct EntraError: Equatable, Sendable {
     /// The number after `AADSTS`, and in `error_codes`.
     let number: Int
     let text: String
-    /// What MSAL decides by: `bad_token` makes MSAL.js ask the person.
+    /// What MSAL decides by: `bad_token` and `consent_required` make it ask the person.
     var suberror: String?
     /// What a client that is challenged asks for when the person signs in again.
     var claims: String?
@@ -186,7 +188,8 @@ struct EntraError: Equatable, Sendable {
         self.error = error
         self.number = number
         self.text = text
-        suberror = [50173, 700_082, 700_084].contains(number) ? "bad_token" : nil
+        suberror =
+            [50173, 700_082, 700_084].contains(number) ? "bad_token" : number == 65001 ? "consent_required" : nil
     }
 
     static let notPosted = EntraError(

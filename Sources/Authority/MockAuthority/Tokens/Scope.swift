@@ -11,6 +11,8 @@ struct Scope: Sendable, Equatable {
     private(set) var names: [String] = []
     /// What a response of Entra says: `/.default` comes after the scopes that it stands for.
     private(set) var answered: [String] = []
+    /// What people consent to: the scope tokens of OpenID Connect, and each scope of an API under one name.
+    private(set) var permissions: Set<String> = []
 
     var openID: Bool { asked.contains("openid") }
     var offline: Bool { asked.contains("offline_access") }
@@ -31,6 +33,7 @@ struct Scope: Sendable, Equatable {
             let meant = word.hasSuffix("/.default") ? meaning?.names ?? [] : []
             let granted = meant.map { "\(word.dropLast(".default".count))\($0)" } + [word]
             answered += granted.filter { !answered.contains($0) }
+            permissions.formUnion(meaning.map { api in api.names.map { "\(api.audience)/\($0)" } } ?? [word])
             guard let meaning else { continue }
             guard maySeveral || audience == nil || audience == meaning.audience else { throw .twoResources(text) }
             audience = meaning.audience

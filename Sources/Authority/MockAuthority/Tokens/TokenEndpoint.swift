@@ -60,6 +60,7 @@ extension RequestContext {
         if let challenge = run.challenges.withLock({ $0.removeValue(forKey: granted.user.objectID) }) {
             throw .challenge(challenge)
         }
+        if lacksConsent(granted.user, granted.client, granted.scope) { throw .consentMissing(granted.client) }
         let claims = provider.claims(of: granted, at: base)
         var response = try await signed { signer throws(PrivateKeyError) in
             try TokenResponse(signing: claims, by: signer, era: responseEra)
