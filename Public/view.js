@@ -156,7 +156,7 @@ export class ListView {
     this.#release(tasks);
     const wanted = new Set(tasks.filter((task) => this.#isWanted(task)));
     const shown = this.#withStaying(tasks).filter((task) => this.#isStaying(task.row) || wanted.has(task));
-    const done = this.#byEnd(shown.filter((task) => this.#standsDone(task)));
+    const done = this.#inEndOrder(shown);
     const open = shown.filter((task) => !this.#standsDone(task));
     this.#renderSummary(tasks, isKnown, wanted.size);
     find("finished").hidden = !done.length;
@@ -191,12 +191,14 @@ export class ListView {
     this.#day = today();
   }
 
-  /** Puts the task that was finished last first. None moves while it stands among them, whatever of it is changed. */
-  #byEnd(tasks) {
-    const endOf = ({ state, modified }) => (state !== "waiting" && Date.parse(modified)) || Date.now();
-    const ends = new Map(tasks.map((task) => [task.row, this.#ends.get(task.row) ?? endOf(task)]));
-    this.#ends = ends;
-    return tasks.sort((one, other) => ends.get(other.row) - ends.get(one.row));
+  /** Returns the finished tasks of these, the one that was finished last first. A row keeps its place until its task is open again. */
+  #inEndOrder(tasks) {
+    for (const { row, completed } of tasks) if (!completed && !this.#isStaying(row)) this.#ends.delete(row);
+    const done = tasks.filter((task) => this.#standsDone(task));
+    for (const { row, state, modified } of done) {
+      if (!this.#ends.has(row)) this.#ends.set(row, (state !== "waiting" && Date.parse(modified)) || Date.now());
+    }
+    return done.sort((one, other) => this.#ends.get(other.row) - this.#ends.get(one.row));
   }
 
   get #isByDue() {
