@@ -270,6 +270,7 @@ class Order(Planning):
 
     def finger(self, text, *, right=0, down=0, hold=False):
         """Puts a finger on a text, holds it there perhaps, moves it, and takes it away."""
+        self.chrome.until(lambda: self.chrome.execute_script("return !rows.getAnimations({ subtree: true }).length"), "rows at rest")
         x, y = self.middle(text, ".text")
         touch = lambda kind, *points: self.chrome.execute_cdp_cmd(
             "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
