@@ -100,7 +100,7 @@ struct SignInStep: Sendable {
         let accounts = asked == nil && transaction.choosing && user == nil ? Session(context: context).accounts : []
         let other: HTML = #"<button name="action" value="other">Use another account</button>"#
         guard accounts.isEmpty else {
-            return page("Pick an account", accounts.map { $0.user.button(named: "account") } + [other])
+            return page("accounts", "Pick an account", accounts.map { $0.user.button(named: "account") } + [other])
         }
         if let user, context.mustConsent(user, transaction.request) { return consentPage(user, cookie) }
         let form = form(asked)
@@ -120,9 +120,9 @@ struct SignInStep: Sendable {
     }
 
     /// A page whose form has only buttons.
-    private func page(_ title: String, _ content: [HTML], _ cookie: String? = nil) -> Response {
+    private func page(_ id: String, _ title: String, _ content: [HTML], _ cookie: String? = nil) -> Response {
         let form: HTML = """
-            <form method="post" action="\(action)">
+            <form id="\(id)" method="post" action="\(action)">
             <input type="hidden" name="csrf" value="\(transaction.csrf)">
             <input type="hidden" name="form" value="\(PageForm.signIn.rawValue)">
             \(content)
@@ -142,7 +142,8 @@ struct SignInStep: Sendable {
         let scopes = request.scope.answered.map { "<li>\($0)</li>" as HTML }
         let list: HTML = "<p>\(request.client.title) asks \(user.email) for:</p>\n<ul>\n\(scopes)\n</ul>"
         return context.mayConsent(user, request)
-            ? page("Permissions requested", [list, accept], cookie) : page("Need admin approval", [list], cookie)
+            ? page("consent", "Permissions requested", [list, accept], cookie)
+            : page("consent", "Need admin approval", [list], cookie)
     }
 
     private func consent() async -> Response {
