@@ -6,6 +6,7 @@ import threading
 import time
 import urllib.parse
 
+from browser import PATIENCE
 from firefox import Firefox
 from person import PageTest, Person
 from servers import Handler, serving
@@ -14,18 +15,17 @@ LATE = 0.6  # seconds
 
 
 class Front(Handler):
-    """In front of the server: late answers, and modules that say of which release they are."""
+    """Stands in front of the server, answers late, and lets each module say of which release it is."""
 
     late, release, next_after, answered = 0, 1, None, 0
     lock = threading.Lock()
 
     def forward(self):
         upstream = http.client.HTTPConnection(self.upstream)
-        length = int(self.headers.get("Content-Length", 0))
         kept = {name: value for name, value in self.headers.items() if name.lower() != "accept-encoding"}
-        upstream.request(self.command, self.path, self.rfile.read(length) or None, kept)
+        upstream.request(self.command, self.path, self.rfile.read(int(self.headers.get("Content-Length", 0))) or None, kept)
         answer = upstream.getresponse()
-        time.sleep(self.late)
+        time.sleep(self.late)  # as a slow network is
         self.send_response(answer.status)
         for name, value in answer.getheaders():
             if name.lower() not in ("content-length", "transfer-encoding", "connection", "etag"):
@@ -39,7 +39,7 @@ class Front(Handler):
         upstream.close()
 
     def mark(self):
-        """What a module of the release has at its end; after some files a new release begins, with the others not yet read."""
+        """Returns what a module of the release has at its end. After some files a new release begins, with the others not yet read."""
         with self.lock:
             Front.answered += 1
             if self.answered == self.next_after:
@@ -56,20 +56,19 @@ class Start(PageTest):
         self.expected = ["ERR_", "NetworkError"]
         Front.late, Front.release, Front.next_after = 0, 1, None
         Front.upstream = urllib.parse.urlsplit(self.servers.page).netloc
-        port = self.enterContext(serving(Front))
-        self.person = Person(self.chrome, f"http://127.0.0.1:{port}")
+        self.person = Person(self.chrome, f"http://127.0.0.1:{self.enterContext(serving(Front))}")
         self.newcomer()
         self.person.save("Buy milk")
         self.await_worker()
 
     def open_again(self):
-        """The list in a new tab."""
+        """Opens the list in a new tab."""
         self.chrome.switch_to.new_window("tab")
         self.person.open()
         self.person.await_texts("Buy milk")
 
     def release(self):
-        """That of all modules."""
+        """Returns the release that all modules of the page have."""
         self.chrome.until(lambda: self.chrome.execute_script("return !window.isOld && '/person.js' in releaseOf"), "the last module")
         found = self.chrome.execute_script("return releaseOf")
         self.assertEqual(len(set(found.values())), 1, list(found.items()))
@@ -77,11 +76,13 @@ class Start(PageTest):
 
     def await_release(self, release):
         """Reloads the page until it has this release; until then, all of it is of one before."""
+        last = time.monotonic() + PATIENCE
         while self.release() != release:
+            self.assertLess(time.monotonic(), last, f"waited for release {release}")
             self.chrome.execute_script("window.isOld = true; location.reload()")  # Firefox's driver reloads without the worker
 
     def seconds(self):
-        """How long it takes until the list is there, at its shortest."""
+        """Returns how long it takes until the list is there, at its shortest."""
         def once():
             begin = time.monotonic()
             self.open_again()

@@ -109,6 +109,7 @@ func runningAuthority() -> String {
 let commandHelp = String(decoding: PackageResources.commands_txt.dropLast(), as: UTF8.self)
     .split(separator: "\n\n").map { command in
         let text = command.replacing("@kinds@", with: ClientKind.allCases.map(\.rawValue).joined(separator: "|"))
+            .replacing("@badTokens@", with: MockAuthority.Path.badTokens)
         return (name: text.split(separator: " ").dropFirst().first.map(String.init) ?? "", text: text)
     }
 

@@ -47,8 +47,7 @@ extension RequestContext {
     /// Shows the page, on which this person need not sign in again.
     private func page(_ request: AuthorizationRequest, of account: Session.Account?, choosing: Bool) -> Response {
         let csrf = Base64.encode(SecureRandom.bytes(48))
-        var transaction = Transaction(
-            request: request, policy: policy, csrf: csrf, begun: now, choosing: choosing)
+        var transaction = Transaction(request: request, policy: policy, csrf: csrf, begun: now, choosing: choosing)
         transaction.outcome = account.map { .init(user: $0.user.objectID, newUser: false, signedIn: $0.time) }
         let name = GUID.random()
         run.transactions.add(transaction, name)

@@ -37,7 +37,8 @@ extension HostContext {
         let granted = try grantedRequest(specification)
         let claims = authority.provider.claims(of: granted, at: base)
         let type = granted.scope.audience == nil ? "JWT" : authority.provider.traits.accessTokenType
-        let signer = try await signer(specification).with(type: specification.query["typ"] ?? type)
+        var signer = try await signer(specification)
+        signer.type = specification.query["typ"] ?? type
         let maker = BadTokenSigner(
             authority: authority, keys: keys, granted: granted, claims: claims, signer: signer, base: base)
         return try await maker.sign(specification.bad ?? .withoutDefect, specification.changes)

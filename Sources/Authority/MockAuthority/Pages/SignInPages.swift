@@ -141,9 +141,9 @@ struct SignInStep: Sendable {
         let accept: HTML = #"<button class="primary" name="action" value="accept">Accept</button>"#
         let scopes = request.scope.answered.map { "<li>\($0)</li>" as HTML }
         let list: HTML = "<p>\(request.client.title) asks \(user.email) for:</p>\n<ul>\n\(scopes)\n</ul>"
-        return context.mayConsent(user, request)
-            ? page("consent", "Permissions requested", [list, accept], cookie)
-            : page("consent", "Need admin approval", [list], cookie)
+        let may = context.mayConsent(user, request)
+        let title = may ? "Permissions requested" : "Need admin approval"
+        return page("consent", title, may ? [list, accept] : [list], cookie)
     }
 
     private func consent() async -> Response {

@@ -49,7 +49,8 @@ struct StrictClaims: TokenClaims {
 
     /// There is always one, since the user information endpoint takes it; without an API it is for the issuer.
     func accessToken(signedBy signer: TokenSigner) throws(PrivateKeyError) -> String? {
-        let typed = signer.with(type: "at+jwt")
+        var typed = signer
+        typed.type = "at+jwt"
         return try typed.sign(accessToken(audience: granted.scope.audience ?? issuer))
     }
 }

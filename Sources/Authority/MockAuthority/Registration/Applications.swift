@@ -31,7 +31,7 @@ package struct Client: Sendable, Equatable {
     ///
     /// Where nothing is said, the client may be both: a page whose code another program cannot redeem is told by `true`.
     package var singlePage: Bool?
-    /// Whose consent its scopes need at Entra and External ID; nil if they are granted already.
+    /// Says whose consent the client's scopes need at Entra and External ID; nil if they are granted already.
     package var consent: Consent?
 
     package enum Consent: String, Sendable, CaseIterable {

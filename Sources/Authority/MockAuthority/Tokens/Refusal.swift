@@ -179,7 +179,7 @@ struct EntraError: Equatable, Sendable {
     /// The number after `AADSTS`, and in `error_codes`.
     let number: Int
     let text: String
-    /// What MSAL decides by: `bad_token` and `consent_required` make it ask the person.
+    /// MSAL decides by this: `bad_token` and `consent_required` make it ask the person.
     var suberror: String?
     /// What a client that is challenged asks for when the person signs in again.
     var claims: String?
@@ -188,8 +188,7 @@ struct EntraError: Equatable, Sendable {
         self.error = error
         self.number = number
         self.text = text
-        suberror =
-            [50173, 700_082, 700_084].contains(number) ? "bad_token" : number == 65001 ? "consent_required" : nil
+        suberror = [50173: "bad_token", 65001: "consent_required", 700_082: "bad_token", 700_084: "bad_token"][number]
     }
 
     static let notPosted = EntraError(

@@ -11,7 +11,7 @@ struct Scope: Sendable, Equatable {
     private(set) var names: [String] = []
     /// What a response of Entra says: `/.default` comes after the scopes that it stands for.
     private(set) var answered: [String] = []
-    /// What people consent to: the scope tokens of OpenID Connect, and each scope of an API under one name.
+    /// People consent to these: the scope tokens of OpenID Connect, and each scope of an API under one name.
     private(set) var permissions: Set<String> = []
 
     var openID: Bool { asked.contains("openid") }

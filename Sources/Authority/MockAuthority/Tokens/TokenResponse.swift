@@ -47,9 +47,9 @@ struct TokenSigner: Sendable {
             ? ["alg": "RS256", "kid": kid, "typ": .string(type)] : ["typ": .string(type), "alg": "RS256", "kid": kid]
     }
 
-    func with(_ key: TokenSigningKey? = nil, type: String? = nil) -> TokenSigner {
+    func with(_ key: TokenSigningKey) -> TokenSigner {
         var signer = self
-        (signer.key, signer.type) = (key ?? signer.key, type ?? signer.type)
+        signer.key = key
         return signer
     }
 
