@@ -20,7 +20,7 @@ package struct Timestamp: Sendable, Equatable {
     private static let first: Int64 = -62_167_219_200_000
     /// 9999-12-31T23:59:59.999Z.
     private static let last: Int64 = 253_402_300_799_999
-    private static let dayLength: Int64 = 86_400_000
+    fileprivate static let dayLength: Int64 = 86_400_000
 
     package var text: String {
         var bytes: [UInt8] = []
@@ -82,7 +82,7 @@ extension Timestamp {
 ///
 /// The arithmetic counts years from March, so that the leap day is the last of its year, and eras of 400 years, after
 /// which the calendar repeats (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-package struct CivilDate: Equatable {
+package struct CivilDate: Equatable, Sendable {
     package var year: Int
     package var month: Int
     package var day: Int
@@ -125,6 +125,21 @@ package struct CivilDate: Equatable {
         self.init(year: year, month: month, day: day)
         // There and back: finds 30 February.
         guard CivilDate(daysSince1970: daysSince1970) == self else { return nil }
+    }
+
+    /// The date in the form `2026-11-30`.
+    package var text: String {
+        String(Timestamp(milliseconds: daysSince1970 * Timestamp.dayLength).text.prefix(10))
+    }
+
+    /// The day of UTC at a time in milliseconds since 1970.
+    package init(at milliseconds: Int64) {
+        self.init(daysSince1970: milliseconds.quotientAndRemainder(flooredBy: Timestamp.dayLength).quotient)
+    }
+
+    /// The weekday of a day since 1970, from 0 for Monday; 1970 began on a Thursday.
+    package static func weekday(_ daysSince1970: Int64) -> Int {
+        Int((daysSince1970 + 3).quotientAndRemainder(flooredBy: 7).remainder)
     }
 
     package var daysSince1970: Int64 {

@@ -7,7 +7,7 @@ import schemathesis
 import schemathesis.core
 
 WHOLE = 2**63
-DETAILS = {"due", "notes", "position"}
+DETAILS = {"due", "notes", "position", "repeat"}
 NAMES = {"task", "completed"} | DETAILS
 
 
@@ -33,7 +33,7 @@ def is_lenient(body, names):
 def names_of(operation):
     """The members that the schema of the body has."""
     many = {"id", "ifMatch"} if operation.path == "/api/tasks" else set()
-    return NAMES if operation.method == "post" else NAMES | {"remove"} | many
+    return NAMES if operation.method == "post" else NAMES | {"remove", "completedOn"} | many
 
 
 def misnames(body):

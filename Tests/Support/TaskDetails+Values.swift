@@ -25,6 +25,7 @@ extension TaskDetail {
         case .text: [.string("caf\u{E9}"), .string("cafe\u{301}"), .string("two\r\nlines \"caf\u{E9}\"")]
         case .number(let greatest): [0, .integer(greatest), .real(-2.5)]
         case .flag: [true]
+        case .rule: [.string("FREQ=DAILY"), .string("FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR")]
         }
     }
 

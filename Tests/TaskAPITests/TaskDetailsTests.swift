@@ -1,5 +1,7 @@
+import Basics
 import HTTP
 import JSON
+import Platform
 import Testing
 
 @Suite("Due date, notes and position of a task")
@@ -57,6 +59,8 @@ struct TaskDetailsTests {
             (#""notes":"\#(String(repeating: "x", count: 10_001))""#, "notes"), (#""position":"2.5""#, "position"),
             (#""position":true"#, "position"), (#""position":9007199254740993"#, "position"),
             (#""position":-9007199254740993"#, "position"), (#""position":1e16"#, "position"),
+            (#""repeat":"FREQ=HOURLY","due":"2026-11-30""#, "repeat"), (#""repeat":[],"due":"2026-11-30""#, "repeat"),
+            (#""repeat":"FREQ=DAILY""#, "repeat"),
             (#""due":"2026-11-30","Due":"2026-12-01""#, "due"), (#""position":1,"Position":null"#, "position"),
         ])
     func wrongValues(members: String, name: String) async throws {
@@ -146,6 +150,32 @@ struct TaskDetailsTests {
         let added = try await api.send("POST", "/api/tasks", as: "alice", [json], #"{"task":"a","remove":["task"]}"#)
         #expect(added.status == 201)
     }
+
+    @Test(arguments: Transport.allCases)
+    func `Who completes a task that repeats is led to the next one`(transport: Transport) async throws {
+        let api = TestedAPI(transport)
+        let task = #"{"task":"a","due":"2020-02-01","repeat":"interval=2;freq=daily"}"#
+        let added = try await api.send("POST", "/api/tasks", as: "alice", [json], task)
+        #expect(added.text.hasSuffix(#","due":"2020-02-01","repeat":"FREQ=DAILY;INTERVAL=2"}"#), "\(added.text)")
+        let finished = #"{"task":"a","completed":true,"due":"2020-02-01","repeat":"FREQ=DAILY"}"#
+        #expect(try await api.send("POST", "/api/tasks", as: "alice", [json], finished).status == 422)
+        let (now, day) = (SystemTime().wallMilliseconds, Int64(86_400_000))
+        for (distance, status) in [(-2, 422), (2, 422), (1, 200)] as [(Int64, Status)] {
+            let body = #"{"completed":true,"completedOn":"\#(CivilDate(at: now + distance * day).text)"}"#
+            let answer = try await api.send("PATCH", "/api/tasks/1", as: "alice", [json], body)
+            #expect(answer.status == status && answer.headers["Link"] == (status == 200 ? next : nil), "\(answer.text)")
+        }
+        let due = try #require(try await api.send("GET", "/api/tasks/2", as: "alice").object["due"]?.string)
+        #expect((CivilDate(at: now + 2 * day).text...CivilDate(at: now + 4 * day).text).contains(due))
+        // The apps of 2015 replace the whole task, and know neither repeat nor a day.
+        let put = try await api.send("PUT", "/api/tasks/2", as: "alice", [form], "task=a&completed=true")
+        #expect(put.headers["Link"] == "</api/tasks/3>; rel=\"next\"")
+        #expect(
+            try await api.send("PATCH", "/api/tasks/2", as: "alice", [json], #"{"completed":true}"#).headers["Link"]
+                == nil)
+    }
+
+    private let next = "</api/tasks/2>; rel=\"next\""
 
     @Test(arguments: ["due=x", "position=one", "position=0x1", "position=%20"])
     func `A form with a value that is not valid is refused`(field: String) async throws {

@@ -115,9 +115,14 @@ extension OwnerTransaction where Self: ~Copyable {
         change.number = number
     }
 
-    mutating func replace(_ old: TaskItem, with new: TaskItem) throws(Failure) {
-        try update(old, to: new, change: try takeNumbers(1))
-        change.put.append(new.id)
+    /// Replaces a task, and adds the one that comes next; returns the id of that one.
+    mutating func replace(_ old: TaskItem, with changed: ChangedTask) throws(Failure) -> Int64? {
+        try update(old, to: changed.task, change: try takeNumbers(1))
+        change.put.append(old.id)
+        guard let next = changed.next, let row = try row() else { return nil }
+        guard row.next.isTaskNumber else { throw Failure(.lastID) }
+        try add(next.item(row.next), to: row)
+        return row.next
     }
 
     /// Removes tasks that exist, at a time in milliseconds since 1970, UTC.

@@ -24,7 +24,7 @@ extension TaskDetail {
     /// The column of the detail in both databases.
     package var column: TableColumn {
         switch kind {
-        case .date, .text: .text(name)
+        case .date, .text, .rule: .text(name)
         case .number: .real(name)
         case .flag: .flag(name)
         }

@@ -1,10 +1,12 @@
-import Basics
+package import Basics
 
 /// A change of a task; a member that is nil stays as it is.
 package struct TaskChange: Sendable, Equatable {
     package var text: TaskText?
     package var completed: Bool?
     package var details: TaskDetailsChange
+    /// The day on which the person completes a task that comes again; nil: that of UTC.
+    package var completedOn: CivilDate?
     /// What the old names of the values say, if one of them disagrees; then the stored task decides which name counts.
     package var oldNames: OldNames?
 
@@ -37,10 +39,15 @@ extension TaskChange {
         }
     }
 
-    /// The value whose names contradict each other.
+    /// What of a change contradicts itself or the task.
     package enum Contradiction: Error, Sendable, Equatable {
+        /// Both names of the value differ from what is stored, and from each other.
         case text
         case completed
+        /// The task would repeat without a day on which it is due.
+        case repeatWithoutDue
+        /// A finished task would repeat.
+        case repeatOfFinished
     }
 
     /// The change of this task, where of two names that disagree the one counts that differs from the stored value.
@@ -54,7 +61,9 @@ extension TaskChange {
         guard let completed = Self.value(completed, oldNames.completed, stored: item.completed, isOlder) else {
             throw .completed
         }
-        return TaskChange(text: text, completed: completed, details: details)
+        var decided = TaskChange(text: text, completed: completed, details: details)
+        decided.completedOn = completedOn
+        return decided
     }
 
     /// The value that counts; nil if both names differ from what is stored.
@@ -95,8 +104,10 @@ package enum ChangeAllOutcome: Sendable, Equatable {
     case missing([Int64])
     /// Nothing was changed: all tasks exist, and those of these ids have another revision than expected.
     case conflict([Int64])
-    /// Nothing was changed: the names of a value in the change of this number, from 1, contradict each other.
+    /// Nothing was changed: the change of this number, from 1, contradicts itself or its task.
     case contradiction(number: Int, TaskChange.Contradiction)
+    /// Nothing was changed: the tasks that come next would be more than the limit allows.
+    case full
 }
 
 extension [IdentifiedChange] {

@@ -115,13 +115,18 @@ package struct ChangeTask: TaskCommand {
     package let expected: Set<Int64>?
     /// Milliseconds since 1970, UTC.
     package let time: Int64
+    /// The number of tasks that an owner may have.
+    package let limit: Int
 
-    package init(owner: Owner, id: Int64, change: TaskChange, expected: Set<Int64>?, time: Int64) {
+    package init(
+        owner: Owner, id: Int64, change: TaskChange, expected: Set<Int64>?, time: Int64, limit: Int = .max
+    ) {
         self.owner = owner
         self.id = id
         self.change = change
         self.expected = expected
         self.time = time
+        self.limit = limit
     }
 
     package var payload: Int { change.bytes }
@@ -132,11 +137,14 @@ package struct ChangeTask: TaskCommand {
     ) throws(Transaction.Failure) -> ChangeOutcome {
         guard let item = try tasks.task(id) else { return .missing }
         guard expected?.contains(item.revision) ?? true else { return .conflict(item) }
-        let change: TaskChange
-        do { change = try self.change.decided(by: item) } catch { return .contradiction(error) }
-        guard let changed = item.applying(change, at: time) else { return .changed(item) }
-        try tasks.replace(item, with: changed)
-        return .changed(changed)
+        let changed: ChangedTask?
+        do { changed = try item.applying(try change.decided(by: item), at: time) } catch {
+            return .contradiction(error)
+        }
+        guard let changed else { return .changed(item) }
+        if changed.next != nil, let row = try tasks.row(), row.tasks >= limit { return .full }
+        let next = try tasks.replace(item, with: changed)
+        return next.map { .completed(changed.task, next: $0) } ?? .changed(changed.task)
     }
 }
 
@@ -151,18 +159,21 @@ package struct ChangeTasks: TaskCommand {
     package let changes: [IdentifiedChange]
     /// Milliseconds since 1970, UTC.
     package let time: Int64
+    /// The number of tasks that an owner may have.
+    package let limit: Int
 
-    package init(owner: Owner, changes: [IdentifiedChange], time: Int64) {
+    package init(owner: Owner, changes: [IdentifiedChange], time: Int64, limit: Int = .max) {
         self.owner = owner
         self.changes = changes
         self.time = time
+        self.limit = limit
     }
 
     package var weight: Int { changes.count }
     package var payload: Int { changes.reduce(0) { $0 + MemoryLayout<IdentifiedChange>.stride + $1.change.bytes } }
     package var reads: CommandReads { .tasks(changes.map(\.id)) }
 
-    /// Looks at all revisions, and decides between names that disagree, before it changes a task.
+    /// Looks at all revisions, and at the tasks that may refuse their changes, before it changes a task.
     ///
     /// A list that is refused must leave nothing in a shared transaction.
     ///
@@ -174,20 +185,26 @@ package struct ChangeTasks: TaskCommand {
         for change in changes { revisions[change.id] = try tasks.revision(of: change.id) }
         if let refusal = changes.refusal(atRevisions: revisions) { return refusal }
         var changes = changes
-        for (index, change) in changes.enumerated() where change.change.oldNames != nil {
+        let room = Int64(limit) - (try tasks.row()?.tasks ?? 0)
+        let mayFill = changes.count { $0.change.completed == true } > room
+        var added: Int64 = 0
+        for (index, change) in changes.enumerated() where change.change.needsTask || mayFill {
             guard let item = try tasks.task(change.id) else { continue }
             do {
                 changes[index].change = try change.change.decided(by: item)
+                if try item.applying(changes[index].change, at: time)?.next != nil { added += 1 }
             } catch { return .contradiction(number: index + 1, error) }
         }
+        guard added == 0 || added <= room else { return .full }
         var page = TaskPage(of: owner, atMost: nil, in: tasks.answers)
         // The least id of the tasks that the page has no room for.
         var least: Int64?
         for change in changes {
             guard let item = try tasks.task(change.id) else { continue }
-            let changed = item.applying(change.change, at: time)
-            if let changed { try tasks.replace(item, with: changed) }
-            let isShown = least == nil && (try? page.append(changed ?? item)) == true
+            // A change that the task could refuse was looked at above.
+            let changed = try? item.applying(change.change, at: time)
+            if let changed { _ = try tasks.replace(item, with: changed) }
+            let isShown = least == nil && (try? page.append(changed?.task ?? item)) == true
             if !isShown { least = min(least ?? item.id, item.id) }
         }
         let list = page.list()

@@ -13,6 +13,8 @@ package enum TaskDetail: Int, CaseIterable, Sendable {
     /// A task without a position stands at its id, so 2.5 is between the tasks 2 and 3. Clients sort by the position;
     /// the server keeps the order of ids.
     case position
+    /// When the task comes again, once it is done (``RepeatRule``). The server makes the next one.
+    case `repeat`
 
     private var row: (name: String, digestName: String, kind: DetailKind) {
         switch self {
@@ -20,6 +22,7 @@ package enum TaskDetail: Int, CaseIterable, Sendable {
         case .notes: ("notes", "n", .text(longest: 10_000))
         // Every reader of JSON takes whole numbers up to this one exactly.
         case .position: ("position", "p", .number(greatest: 9_007_199_254_740_992))
+        case .repeat: ("repeat", "repeat", .rule)
         }
     }
 
@@ -48,6 +51,8 @@ package enum DetailKind: Sendable {
     case number(greatest: Int64)
     /// The value true. A task without the detail counts as false.
     case flag
+    /// A rule of RFC 5545, as text (``RepeatRule``).
+    case rule
 
     /// The most bytes of a text that a person writes; nil for other kinds.
     package var longestText: Int? {
@@ -66,7 +71,8 @@ package enum DetailKind: Sendable {
         case (.number(let greatest), .real(let number)):
             abs(number) <= Double(greatest) ? Int64(exactly: number).map { .integer($0) } ?? value : nil
         case (.flag, .boolean(true)): value
-        case (.date, _), (.text, _), (.number, _), (.flag, _): nil
+        case (.rule, .string(let text)): (try? RepeatRule(text)).map { .string($0.text) }
+        case (.date, _), (.text, _), (.number, _), (.flag, _), (.rule, _): nil
         }
     }
 }

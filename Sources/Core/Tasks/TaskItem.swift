@@ -30,20 +30,6 @@ package struct TaskItem: Sendable, Equatable {
     }
 }
 
-extension TaskItem {
-    /// The task after a change, or nil if nothing differs: then it keeps its revision and its time.
-    package func applying(_ change: TaskChange, at time: Int64) -> TaskItem? {
-        var changed = self
-        changed.text = change.text ?? text
-        changed.completed = change.completed ?? completed
-        changed.details = change.details.applied(to: details)
-        guard changed != self else { return nil }
-        changed.modified = time
-        changed.revision = revision.nextRevision
-        return changed
-    }
-}
-
 /// The owner of tasks: the value of the owner claim of a verified token, after the namespace of its source, if that has
 /// one (V-57, V-58, P-14).
 package struct Owner: Hashable, Sendable {

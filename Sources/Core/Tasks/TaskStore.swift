@@ -121,12 +121,16 @@ package enum AddOutcome: Sendable, Equatable {
 package enum ChangeOutcome: Sendable, Equatable {
     /// Changed, durably. If nothing differed, this is the task as it is, with its revision unchanged.
     case changed(TaskItem)
+    /// Completed, durably; the task that comes next has this id.
+    case completed(TaskItem, next: Int64)
     /// No such task under this owner.
     case missing
     /// The task exists, but has none of the expected revisions.
     case conflict(TaskItem)
-    /// Nothing was changed: both names of a value differ from what is stored, and from each other.
+    /// Nothing was changed: the change contradicts itself or the task.
     case contradiction(TaskChange.Contradiction)
+    /// Nothing was changed: the owner has no room for the task that comes next.
+    case full
 }
 
 package enum RemoveOutcome: Sendable, Equatable {

@@ -141,7 +141,7 @@ enum InputFailure: Error {
     /// The body is compressed (`Content-Encoding`).
     case contentCoding
     case field(name: String, expected: String)
-    /// Both names of a value are new, and they disagree.
+    /// A change contradicts itself or its task.
     case contradiction(TaskChange.Contradiction)
     case detail(name: String, expected: String)
     case argument(name: String, expected: String)
@@ -186,16 +186,16 @@ enum InputFailure: Error {
                     + "or \(MultipartForm.mostParts) as multipart/form-data.")
         case .unsupportedMediaType:
             Self.mediaType("Send application/json, application/x-www-form-urlencoded or multipart/form-data")
-        case .field(let name, let expected):
-            Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
-        case .contradiction(let value):
-            Problem(
-                400, "request.field", "A field cannot be used",
-                value == .text
-                    ? "task must be the same as Text, or one of the two as stored; send one of the two."
-                    : "completed must be the same as Completed, or one of the two as stored; send one of the two.")
-        case .detail(let name, let expected):
-            Problem(422, "task.detail", "A detail of the task cannot be used", "\(name) must be \(expected).")
+        case .field(let name, let expected): Self.field(name, expected)
+        case .contradiction(.text):
+            Self.field("task", "the same as Text, or one of the two as stored; send one of the two")
+        case .contradiction(.completed):
+            Self.field("completed", "the same as Completed, or one of the two as stored; send one of the two")
+        case .contradiction(.repeatWithoutDue):
+            Self.detail("repeat", "beside a due, the day from which it counts; remove or send both")
+        case .contradiction(.repeatOfFinished):
+            Self.detail("repeat", "that of an open task; open this one again, or leave repeat out")
+        case .detail(let name, let expected): Self.detail(name, expected)
         case .argument(let name, let expected):
             Problem(400, "request.query", "A query argument cannot be used", "\(name) must be \(expected).")
         case .unclearDeletion:
@@ -230,6 +230,14 @@ enum InputFailure: Error {
                 422, "request.idempotency_key_reused", "The Idempotency-Key was used before",
                 "This key belongs to another task; use a new key for each task, the same only for a retry.")
         }
+    }
+
+    private static func field(_ name: String, _ expected: String) -> Problem {
+        Problem(400, "request.field", "A field cannot be used", "\(name) must be \(expected).")
+    }
+
+    private static func detail(_ name: String, _ expected: String) -> Problem {
+        Problem(422, "task.detail", "A detail of the task cannot be used", "\(name) must be \(expected).")
     }
 
     private static func form(_ advice: String) -> Problem {

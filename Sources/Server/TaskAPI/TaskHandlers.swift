@@ -102,6 +102,10 @@ final class TaskHandlers: Sendable {
         guard let text else { throw .input(.missingText(looksLikeJSON: input.looksLikeJSON)) }
         let completed = input.completed()
         let details = try input.details().applied(to: TaskDetails())
+        if details[.repeat] != nil {
+            guard details[.due] != nil else { throw .input(.contradiction(.repeatWithoutDue)) }
+            guard !completed else { throw .input(.contradiction(.repeatOfFinished)) }
+        }
         let key = try IdempotencyKey(of: head, text: text, completed: completed, details)
         return .pending { [self] () async throws(APIFailure) in
             let command = AddTask(
@@ -129,7 +133,7 @@ final class TaskHandlers: Sendable {
         guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
         let head = request.head
         let input = try TaskInput(body: body, head: head)
-        var change = try input.change()
+        var change = try input.change(at: time.wallMilliseconds)
         if head.method == .put {
             guard change.text != nil else { throw .input(.missingText(looksLikeJSON: input.looksLikeJSON)) }
             change.completed = change.completed ?? false
@@ -141,13 +145,18 @@ final class TaskHandlers: Sendable {
         let wanted = change
         return .pending { [self] () async throws(APIFailure) in
             let command = ChangeTask(
-                owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds)
+                owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds, limit: taskLimit)
             switch try await storing(command, for: request, store.perform) {
             case .changed(let task): return Self.answer(200, task)
+            case .completed(let task, let next):
+                var answer = Self.answer(200, task)
+                answer.headers.append("Link", "<\(path)/\(next)>; rel=\"next\"")
+                return answer
             case .missing where isConditional: throw .state(.changedMeanwhile)
             case .missing: throw .state(.noSuchTask)
             case .conflict: throw .state(.changedMeanwhile)
             case .contradiction(let value): throw .input(.contradiction(value))
+            case .full: throw .state(.tooManyTasks(limit: taskLimit))
             }
         }
     }
@@ -354,9 +363,10 @@ extension TaskHandlers {
     /// `PATCH /api/tasks`: all changes of the list, or none; `Link` leads to the tasks that do not fit in the answer.
     func changeAll(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition("the ifMatch of each change is its condition")
-        let changes = try ChangeList(body: body, head: request.head).changes
+        let changes = try ChangeList(body: body, head: request.head, at: time.wallMilliseconds).changes
         return .pending { [self] () async throws(APIFailure) in
-            let command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds)
+            let command = ChangeTasks(
+                owner: owner, changes: changes, time: time.wallMilliseconds, limit: taskLimit)
             switch try await storing(command, for: request, store.perform) {
             case .changed(let tasks):
                 var response = Self.json(tasks.json)
@@ -366,6 +376,7 @@ extension TaskHandlers {
             case .missing(let ids): throw .state(.noSuchTasks(ids))
             case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))
             case .contradiction(let number, let value): throw .input(.change(number: number, .contradiction(value)))
+            case .full: throw .state(.tooManyTasks(limit: taskLimit))
             }
         }
     }

@@ -110,7 +110,8 @@ extension TaskInput {
     /// that no task can be without and that is null, as code writes it that is generated from the contract.
     ///
     /// Of two names of one value that disagree, the stored task decides (``TaskChange/decided(by:)``).
-    func change() throws(APIFailure) -> TaskChange {
+    /// `completedOn` is at most a day from the day of UTC at `time`, as each day is where a person is.
+    func change(at time: Int64) throws(APIFailure) -> TaskChange {
         var text = TwoNames<TaskText>("task", or: "Text")
         var completed = TwoNames<Bool>("completed", or: "Completed")
         var modified: String?
@@ -132,10 +133,22 @@ extension TaskInput {
         var change = TaskChange(
             text: text.new ?? text.old, completed: completed.new ?? completed.old,
             details: try details(removing: removedDetails()))
+        change.completedOn = try completedOn(at: time)
         if text.disagree || completed.disagree {
             change.oldNames = TaskChange.OldNames(text: text.old, completed: completed.old, modified: modified)
         }
         return change
+    }
+
+    private func completedOn(at time: Int64) throws(APIFailure) -> CivilDate? {
+        let today = CivilDate(at: time).daysSince1970
+        for field in fields where field.name.isEqualIgnoringCase(to: "completedOn") && field.value != .null {
+            guard let day = field.value.string.flatMap({ CivilDate($0) }), abs(day.daysSince1970 - today) <= 1 else {
+                throw .input(.detail(name: "completedOn", expected: "a date, at most a day from today in UTC"))
+            }
+            return day
+        }
+        return nil
     }
 
     /// The first text given, under `task` or `Text`; empty ones do not count.
@@ -271,6 +284,11 @@ extension TaskInput {
         let json = isForm ? detail.kind.json(ofForm: given) : given
         // A flag is false by being absent.
         if case .flag = detail.kind, json == false { return nil }
+        if case .rule = detail.kind, let text = json.string {
+            do { _ = try RepeatRule(text) } catch {
+                throw .input(.detail(name: detail.name, expected: "\(error.expected); \(detail.kind.expected)"))
+            }
+        }
         guard let value = detail.kind.checked(json) else {
             throw .input(.detail(name: detail.name, expected: detail.kind.expected))
         }
@@ -286,13 +304,14 @@ extension DetailKind {
         case .text(let longest): "a text of 1 to \(longest) bytes, or null"
         case .number(let greatest): "a number from -\(greatest) to \(greatest), or null"
         case .flag: "true or false"
+        case .rule: "a rule such as FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR, or null"
         }
     }
 
     /// The value of a form's field, whose text is a number or a truth value as JSON has it.
     fileprivate func json(ofForm value: JSONValue) -> JSONValue {
         switch self {
-        case .date, .text: value
+        case .date, .text, .rule: value
         case .number, .flag: value.string.flatMap { try? JSONValue(parsing: Array($0.utf8)) } ?? .null
         }
     }

@@ -12,7 +12,7 @@ package enum PostgreSQLSchema {
     private static func migrations(_ division: Division, areNew: Bool) -> [String] {
         [
             tables(partitions: division.partitions), boundsOfAttempts, details, changeNumbers(division),
-            olderServers(mayRun: !areNew),
+            olderServers(mayRun: !areNew), repeating,
         ]
     }
 
@@ -103,6 +103,14 @@ package enum PostgreSQLSchema {
             \(mayRun ? "UPDATE task_server_schema SET older_until = \(week);" : "")
             """
     }
+
+    /// Version 6: when a task comes again, a rule of RFC 5545 as text.
+    ///
+    /// A server of version 5 goes on working, but makes no next task when it completes one.
+    private static let repeating = """
+        ALTER TABLE attempts ADD COLUMN repeat text COLLATE "C";
+        ALTER TABLE tasks ADD COLUMN repeat text COLLATE "C";
+        """
 
     /// The origin of a list that a server of version 3 makes, in SQL, as ``Tasks/ChangePoint/newOrigin`` in Swift.
     private static let newOrigin = "2 + floor(random() * 9007199254740990)::bigint"

@@ -35,7 +35,7 @@ extension TaskDetails {
         TaskDetail.allCases.map { detail in
             let value = self[detail]
             return switch detail.kind {
-            case .date, .text: .text(value?.string)
+            case .date, .text, .rule: .text(value?.string)
             case .number: .real(value?.number)
             case .flag: .boolean(value?.boolean)
             }

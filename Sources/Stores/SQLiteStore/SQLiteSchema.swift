@@ -64,6 +64,11 @@ package enum SQLiteSchema {
         ) WITHOUT ROWID;
         CREATE INDEX removed_tasks_by_time ON removed_tasks(time);
         """,
+        // When a task comes again: a rule of RFC 5545 as text. Changes no row.
+        """
+        ALTER TABLE tasks ADD COLUMN repeat TEXT;
+        ALTER TABLE attempts ADD COLUMN repeat TEXT;
+        """,
     ]
 
     /// The version of the tables, 0 in an empty file; nil in a file of another program.

@@ -44,7 +44,7 @@ private func checkInput(_ body: [UInt8], _ type: String) throws {
     let head = RequestHead(method: .post, target: target, headers: headers)
     guard let input = try? TaskInput(body: body, head: head) else { return }
     let text = try? input.text()
-    let change = try? input.change()
+    let change = try? input.change(at: 0)
     let agreed = change?.text
     if let change, change.oldNames == nil {
         if let agreed { try require(agreed == text, "the text that all fields agree on is the first") }

@@ -136,11 +136,18 @@ private struct Step: CustomStringConvertible {
         get throws {
             try steps(\.text, [TaskText("caf\u{E9}"), TaskText("cafe\u{301}")]) { TaskChange(text: $0) }
                 + steps(\.completed, [true, false]) { TaskChange(completed: $0) }
-                + TaskDetail.allCases.flatMap { detail in
-                    steps(\.details[detail], detail.samples + [nil]) {
-                        TaskChange(details: TaskDetailsChange([detail: $0]))
-                    }
-                }
+                + TaskDetail.allCases.flatMap { detail in (detail.samples + [nil]).map { Self.step(detail, $0) } }
+        }
+    }
+
+    /// A task that repeats has a day on which it is due.
+    private static func step(_ detail: TaskDetail, _ value: JSONValue?) -> Step {
+        let others: [TaskDetail: JSONValue?] =
+            detail == .repeat ? [.due: "2026-11-30"] : detail == .due && value == nil ? [.repeat: nil] : [:]
+        let details = [detail: value].merging(others) { $1 }
+        let change = TaskChange(details: TaskDetailsChange(details))
+        return Step(description: "\(detail) \(value?.rendered ?? "none")", change: change) { item in
+            for (detail, value) in details { item.details[detail] = value }
         }
     }
 
