@@ -3,7 +3,7 @@ import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
-struct Item: Codable { var Id: Int, Text: String, completed: Bool, revision: Int }
+struct Item: Codable { var Id: Int, task: String, completed: Bool, revision: Int }
 
 /// A change that waits until the server has it: of a new task without an id; without values it is a removal.
 struct Change: Codable {
@@ -33,7 +33,7 @@ actor SyncedList {
     func note(_ change: Change) throws {
         var change = change
         change.seen = change.id.flatMap { state.tasks[$0]?.revision }
-        if let id = change.id, let text = change.text { state.tasks[id]?.Text = text }
+        if let id = change.id, let text = change.text { state.tasks[id]?.task = text }
         state.waiting.append(change)
         try save()
     }
@@ -44,7 +44,8 @@ actor SyncedList {
     private func request(_ path: String, _ headers: [String: String] = [:]) async throws -> URLRequest {
         guard let address = URL(string: url + path) else { throw URLError(.badURL) }
         var request = URLRequest(url: address, timeoutInterval: 45)  // A stream says something every 15 s.
-        request.allHTTPHeaderFields = headers.merging(["Authorization": "Bearer \(await token())"]) { $1 }
+        request.allHTTPHeaderFields = ["Accept": "application/json; names=one"].merging(headers) { $1 }
+            .merging(["Authorization": "Bearer \(await token())"]) { $1 }
         return request
     }
 
@@ -81,12 +82,12 @@ actor SyncedList {
         guard let id = change.id else { return try await answer("/api/tasks", "POST", ["task": change.text ?? ""], ["Idempotency-Key": change.key]) }
         // The server refuses to change or remove what another device has changed since the person saw it.
         let (path, guarded) = ("/api/tasks/\(id)", change.seen.map { ["If-Match": "\"\(id).\($0)\""] } ?? [:])
-        let values: [String: any Sendable] = change.completed.map { ["completed": $0] } ?? change.text.map { ["Text": $0] } ?? [:]
+        let values: [String: any Sendable] = change.completed.map { ["completed": $0] } ?? change.text.map { ["task": $0] } ?? [:]
         let sent = try await answer(path, values.isEmpty ? "DELETE" : "PATCH", values.isEmpty ? nil : values, guarded)
         guard sent.status == 412 else { return sent }
         let found = try await answer(path)  // Perhaps the change was made before, and its answer got lost.
         let now = try? JSONDecoder().decode(Item.self, from: found.data)
-        return now.map { $0.Text == change.text || $0.completed == change.completed } ?? false ? found : sent
+        return now.map { $0.task == change.text || $0.completed == change.completed } ?? false ? found : sent
     }
 
     /// Fetches what was changed since the last time.
@@ -116,7 +117,7 @@ actor SyncedList {
         let (lines, received) = AsyncThrowingStream<String, any Error>.makeStream()
         let session = URLSession(configuration: .default, delegate: Lines(received), delegateQueue: nil)
         defer { session.invalidateAndCancel() }
-        session.dataTask(with: try await request("/api/tasks/changes", ["Accept": "text/event-stream", "Last-Event-ID": state.since ?? ""])).resume()
+        session.dataTask(with: try await request("/api/tasks/changes", ["Accept": "text/event-stream; names=one", "Last-Event-ID": state.since ?? ""])).resume()
         var event = ""
         for try await line in lines {
             if line.hasPrefix("event: ") { event = String(line.dropFirst(7)) }

@@ -26,7 +26,7 @@ export class SyncedList {
   }
 
   rename(id, text) {
-    this.#note({ kind: "change", id, values: { Text: text } });
+    this.#note({ kind: "change", id, values: { task: text } });
   }
 
   finish(id) {
@@ -53,6 +53,7 @@ export class SyncedList {
   async #request(path, { headers = {}, ...options } = {}) {
     while (true) {
       headers.Authorization = `Bearer ${await this.#token()}`;
+      headers.Accept ??= "application/json; names=one"; // each value once
       const answer = await fetch(this.#url + path, { ...options, headers });
       if (answer.status !== 429 && answer.status !== 503) return answer;
       await answer.body?.cancel();
@@ -114,7 +115,7 @@ export class SyncedList {
 
   // Calls `onChange` at each change from the last pull() on. Returns the reason for which the server has ended the stream.
   async follow(onChange) {
-    const headers = { Accept: "text/event-stream", "Last-Event-ID": this.#state.since };
+    const headers = { Accept: "text/event-stream; names=one", "Last-Event-ID": this.#state.since };
     const answer = await this.#request("/api/tasks/changes", { headers });
     if (!answer.ok) throw new Error(`not followed: ${answer.status}`);
     let text = "";
@@ -132,7 +133,7 @@ export class SyncedList {
 }
 
 const [url, file, command = "pull", ...words] = process.argv.slice(2);
-const show = (tasks) => console.log(JSON.stringify(tasks.map(({ Id, Text, completed }) => ({ Id, Text, completed }))));
+const show = (tasks) => console.log(JSON.stringify(tasks.map(({ Id, task, completed }) => ({ Id, task, completed }))));
 const list = new SyncedList(url, file, () => process.env.ACCESS_TOKEN);
 if (command === "add") list.add(words.join(" "));
 if (command === "rename") list.rename(Number(words.shift()), words.join(" "));

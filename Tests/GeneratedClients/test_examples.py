@@ -48,7 +48,7 @@ class Devices(unittest.TestCase):
             return run([*client, self.servers.page, files[number], *words], self.folder, ACCESS_TOKEN=token).splitlines()
 
         def texts(line):
-            return [(task["Text"], task["completed"]) for task in json.loads(line)]
+            return [(task["task"], task["completed"]) for task in json.loads(line)]
 
         device(0, "add", "Buy milk")
         self.assertEqual(texts(device(1, "pull")[-1]), [("Buy milk", False)])

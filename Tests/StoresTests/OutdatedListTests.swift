@@ -29,17 +29,17 @@ struct OutdatedListTests {
         let folder = try TemporaryFolder()
         let store = try SQLiteTaskStore.open(path: folder.file("tasks.db"))
         defer { store.close() }
-        #expect(store.cachedList(of: alice) == nil)
+        #expect(store.cachedList(of: alice, .both) == nil)
         let first = try await store.added("first", of: alice)
-        #expect(store.cachedList(of: alice) == nil)
+        #expect(store.cachedList(of: alice, .both) == nil)
         for _ in 0..<5 { #expect(try await store.lists([first], of: alice)) }
         let statistics = store.statistics
         #expect((statistics.listHits, statistics.listMisses, statistics.lists) == (4, 1, 1))
         #expect(statistics.listBytes > 250)
-        #expect(store.cachedList(of: alice) == TaskList(rendering: [first]))
-        #expect(store.cachedList(of: Owner("bob")) == nil)
+        #expect(store.cachedList(of: alice, .both) == TaskList(rendering: [first]))
+        #expect(store.cachedList(of: Owner("bob"), .both) == nil)
         _ = try await store.added("second", of: alice)
-        #expect(store.cachedList(of: alice) == nil)
+        #expect(store.cachedList(of: alice, .both) == nil)
     }
 
     @Test func `A task that can be seen is in the list, also before its addition is answered`() async throws {
@@ -89,7 +89,7 @@ struct OutdatedListTests {
         let item = try await store.added("x", of: alice)
         #expect(try await store.lists([item], of: alice))
         try await store.changeNothing(item)
-        #expect(store.cachedList(of: alice) == TaskList(rendering: [item]))
+        #expect(store.cachedList(of: alice, .both) == TaskList(rendering: [item]))
     }
 }
 

@@ -170,7 +170,7 @@ struct SQLiteFileTests {
             // The refusal comes at once, because no write may be acknowledged that the next start would not find.
             await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
         }
-        await eventually { store.cachedList(of: alice) == nil }
+        await eventually { store.cachedList(of: alice, .both) == nil }
         await #expect(performing: { try await store.added("y", of: alice) }, throws: Self.isDisplaced)
         await #expect(performing: { try await store.check() }, throws: Self.isDisplaced)
         await #expect(performing: { try await store.list(.all, of: alice) }, throws: Self.isDisplaced)

@@ -36,6 +36,20 @@ extension HeaderSection {
         return wanted.weight > other.weight || wanted.weight == other.weight && !other.isNamed
     }
 
+    /// Whether a range of the `Accept` fields has this parameter, in lower case: `application/json; names=one`.
+    package func acceptParameter(_ parameter: String) -> Bool {
+        var isFound = false
+        forEachMember(of: "Accept") { member in
+            var start = member.next(UInt8(ascii: ";"), from: 0)
+            while let begin = start {
+                start = member.next(UInt8(ascii: ";"), from: begin + 1)
+                let range = member.trimming(begin + 1..<(start ?? member.count))
+                if member.extracting(range).isEqualIgnoringCase(to: parameter) { isFound = true }
+            }
+        }
+        return isFound
+    }
+
     private var acceptRanges: [AcceptRange] {
         values("Accept").flatMap { $0.split(separator: ",") }.compactMap { AcceptRange($0) }
     }

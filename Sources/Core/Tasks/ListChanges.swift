@@ -66,6 +66,8 @@ package struct ListChanges: Sendable, Hashable {
     package let limit: Int
     /// The place of a long page, if the caller has waited for one.
     package var place: AnswerPlace?
+    /// The names that the tasks have.
+    package var names = TaskNames.both
 
     package init(owner: Owner, since: ChangePoint?, limit: Int) {
         self.owner = owner
@@ -168,7 +170,7 @@ package struct ChangesRendering: Sendable {
         self.query = query
         self.counts = counts
         last = query.rows.start
-        page = TaskPage(of: query.owner, atMost: query.limit, in: memory, at: query.place)
+        page = TaskPage(of: query.owner, query.names, atMost: query.limit, in: memory, at: query.place)
     }
 
     /// Whether there is nothing to read, because the client knows all.

@@ -162,6 +162,9 @@ package struct ChangeTasks: TaskCommand {
     /// The number of tasks that an owner may have.
     package let limit: Int
 
+    /// The names that the tasks of the answer have.
+    package var names = TaskNames.both
+
     package init(owner: Owner, changes: [IdentifiedChange], time: Int64, limit: Int = .max) {
         self.owner = owner
         self.changes = changes
@@ -196,7 +199,7 @@ package struct ChangeTasks: TaskCommand {
             } catch { return .contradiction(number: index + 1, error) }
         }
         guard added == 0 || added <= room else { return .full }
-        var page = TaskPage(of: owner, atMost: nil, in: tasks.answers)
+        var page = TaskPage(of: owner, names, atMost: nil, in: tasks.answers)
         // The least id of the tasks that the page has no room for.
         var least: Int64?
         for change in changes {
@@ -309,9 +312,12 @@ package struct ListTasks: Sendable, Hashable {
     package let selection: TaskQuery
     /// The place of a long list, if the caller has waited for one.
     package let place: AnswerPlace?
+    package let names: TaskNames
 
-    package init(owner: Owner, selection: TaskQuery = .all, at place: AnswerPlace? = nil) {
-        (self.owner, self.selection, self.place) = (owner, selection, place)
+    package init(
+        owner: Owner, selection: TaskQuery = .all, at place: AnswerPlace? = nil, names: TaskNames = .both
+    ) {
+        (self.owner, self.selection, self.place, self.names) = (owner, selection, place, names)
     }
 }
 

@@ -98,8 +98,11 @@ package struct TaskText: Hashable, Sendable {
 
 extension TaskItem {
     /// The strong entity tag of this state of the task, in quotes: `"7.1"`, id and revision (RFC 9110 section 8.8.3).
-    package var entityTag: String {
-        "\"\(id).\(revision)\""
+    package var entityTag: String { entityTag(.both) }
+
+    /// The same for an answer with these names: `"7.1-one"`, which `If-Match` takes like every other of this revision.
+    package func entityTag(_ names: TaskNames) -> String {
+        "\"\(id).\(revision)\(names == .both ? "" : "-one")\""
     }
 
     /// The revisions of the task `id` that a field `If-Match` asks for; nil if any will do (`*`).

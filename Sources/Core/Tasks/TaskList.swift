@@ -6,6 +6,8 @@ package import Zlib
 package struct TaskList: Sendable {
     /// The list in JSON: an array of tasks, in one line.
     package let json: [UInt8]
+    /// The names that its tasks have.
+    package private(set) var names = TaskNames.both
     /// The strong entity tag of these bytes and of whether more tasks follow, in quotes.
     package let entityTag: String
     /// The id of the last task if more follow on another page, else nothing.
@@ -25,10 +27,10 @@ package struct TaskList: Sendable {
     }
 
     /// A list with the tag of its bytes.
-    package init(json: [UInt8], next: Int64?, place: AnswerPlace?) {
+    package init(json: [UInt8], _ names: TaskNames = .both, next: Int64?, place: AnswerPlace?) {
         let tag = StrongEntityTag(of: json, isWhole: next == nil)
         self.init(json: json, entityTag: tag.text, next: next)
-        self.place = place
+        (self.names, self.place) = (names, place)
     }
 
     /// The most bytes that the list takes together with its gzip form.
@@ -42,7 +44,7 @@ package struct TaskList: Sendable {
     }
 
     /// The same list with another id after which more tasks follow.
-    func followed(after id: Int64) -> TaskList { TaskList(json: json, next: id, place: place) }
+    func followed(after id: Int64) -> TaskList { TaskList(json: json, names, next: id, place: place) }
 }
 
 extension TaskList: Equatable {

@@ -18,12 +18,15 @@ package struct TaskPage: Sendable {
     private var next: Int64?
 
     /// A page of this owner's tasks, at most `most` (nil: any number), with a place of this memory if it gets long.
-    package init(of owner: Owner, atMost most: Int?, in memory: AnswerMemory, at place: AnswerPlace? = nil) {
+    package init(
+        of owner: Owner, _ names: TaskNames = .both, atMost most: Int?, in memory: AnswerMemory,
+        at place: AnswerPlace? = nil
+    ) {
         self.owner = owner
         self.memory = memory
         self.most = most ?? .max
         self.place = place
-        rendering = TaskRendering(owner: owner, capacity: 4096)
+        rendering = TaskRendering(owner: owner, names, capacity: 4096)
         rendering.append("[")
     }
 
@@ -77,13 +80,13 @@ package struct TaskPage: Sendable {
     package consuming func list() -> TaskList {
         rendering.append("]")
         guard rendering.bytes.count + others <= AnswerMemory.unplaced else {
-            return TaskList(json: rendering.bytes, next: next, place: place)
+            return TaskList(json: rendering.bytes, rendering.names, next: next, place: place)
         }
         // Stores cache many lists, so a list keeps no unused memory.
         var json: [UInt8] = []
         json.reserveCapacity(rendering.bytes.count)
         json.append(contentsOf: rendering.bytes)
-        return TaskList(json: json, next: next, place: nil)
+        return TaskList(json: json, rendering.names, next: next, place: nil)
     }
 }
 
@@ -103,13 +106,24 @@ struct EscapedTexts {
 }
 
 extension TaskItem {
+    /// The task as the API shows it to clients that do not ask for one name.
+    package var json: [UInt8] { json(.both) }
+
     /// The task as the API shows it: one line, old and new names of old values, `date` the time of creation.
-    package var json: [UInt8] {
+    package func json(_ names: TaskNames) -> [UInt8] {
         let texts = EscapedTexts(of: self)
-        var rendering = TaskRendering(owner: owner, capacity: 242 + 2 * owner.identifier.utf8.count + texts.size)
+        var rendering = TaskRendering(owner: owner, names, capacity: 242 + 2 * owner.identifier.utf8.count + texts.size)
         rendering.append(self, texts)
         return rendering.bytes
     }
+}
+
+/// The names under which clients get the old values of a task.
+package enum TaskNames: Sendable, Hashable {
+    /// The name in the contract and the one that clients of the samples read (docs/internals/clients.md, "Answers").
+    case both
+    /// Only the name in the contract, for readers that do not distinguish `owner` from `Owner`.
+    case one
 }
 
 /// Writes tasks as the API shows them, one line of JSON.
@@ -118,17 +132,21 @@ extension TaskItem {
 /// appended twice. Only what RFC 8259 section 7 demands is escaped.
 struct TaskRendering {
     private(set) var bytes: [UInt8] = []
-    /// The owner's two members, rendered: in a list they are the same in every task.
+    let names: TaskNames
+    /// The owner's members, rendered: in a list they are the same in every task.
     private let ownerMembers: [UInt8]
 
-    init(owner: Owner, capacity: Int) {
+    init(owner: Owner, _ names: TaskNames, capacity: Int) {
+        self.names = names
         let name = JSONEscapedText(owner.identifier)
         var members: [UInt8] = []
         members.reserveCapacity(40 + 2 * owner.identifier.utf8.count)
         members.append(contentsOf: #","owner":""#.utf8)
         name.append(to: &members)
-        members.append(contentsOf: #"","Owner":""#.utf8)
-        name.append(to: &members)
+        if names == .both {
+            members.append(contentsOf: #"","Owner":""#.utf8)
+            name.append(to: &members)
+        }
         members.append(contentsOf: #"","task":""#.utf8)
         ownerMembers = members
         bytes.reserveCapacity(capacity)
@@ -145,9 +163,13 @@ struct TaskRendering {
         appendIdentifier(item.id)
         bytes.append(contentsOf: ownerMembers)
         text.append(to: &bytes)
-        bytes.append(contentsOf: #"","Text":""#.utf8)
-        text.append(to: &bytes)
-        bytes.append(contentsOf: (item.completed ? Self.completed : Self.open).utf8)
+        if names == .both {
+            bytes.append(contentsOf: #"","Text":""#.utf8)
+            text.append(to: &bytes)
+            bytes.append(contentsOf: (item.completed ? Self.completed : Self.open).utf8)
+        } else {
+            bytes.append(contentsOf: #"","completed":\#(item.completed),"date":""#.utf8)
+        }
         Timestamp(milliseconds: item.created).append(to: &bytes)
         bytes.append(contentsOf: #"","DateModified":""#.utf8)
         Timestamp(milliseconds: item.modified).append(to: &bytes)
@@ -164,6 +186,7 @@ struct TaskRendering {
         let digits = String(id).utf8
         bytes.append(contentsOf: #"{"Id":"#.utf8)
         bytes.append(contentsOf: digits)
+        guard names == .both else { return }
         bytes.append(contentsOf: #","TaskID":"#.utf8)
         bytes.append(contentsOf: digits)
     }

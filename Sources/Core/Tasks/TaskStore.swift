@@ -24,7 +24,7 @@ package protocol TaskStore: Sendable {
     var commits: CommitListeners { get }
 
     /// All of an owner's tasks, as ``ListTasks`` would read them, if they are cached. It never waits.
-    func cachedList(of owner: Owner) -> TaskList?
+    func cachedList(of owner: Owner, _ names: TaskNames) -> TaskList?
 
     func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome
 
@@ -47,7 +47,7 @@ package protocol TaskStore: Sendable {
 
 extension TaskStore {
     /// Returns nil: a store without cached lists reads every time.
-    package func cachedList(of owner: Owner) -> TaskList? { nil }
+    package func cachedList(of owner: Owner, _ names: TaskNames) -> TaskList? { nil }
 }
 
 /// A store that runs all commands in the same way.

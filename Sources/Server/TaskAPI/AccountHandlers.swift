@@ -27,12 +27,13 @@ extension TaskHandlers {
         guard query == TaskQuery(after: query.after) else {
             throw .input(.argument(name: "limit or completed", expected: "left out: an export has everything"))
         }
+        let names = request.head.names
         return .pending { [self] () async throws(APIFailure) in
             // The place is for a list of the export's own, since the document is a copy of it.
             let place = try await place(of: owner)
             let selection = TaskQuery(after: query.after ?? 0)
             let list = try await storing { () async throws(StoreError) in
-                try await store.read(ListTasks(owner: owner, selection: selection, at: place))
+                try await store.read(ListTasks(owner: owner, selection: selection, at: place, names: names))
             }
             return document(of: list, owner, place)
         }

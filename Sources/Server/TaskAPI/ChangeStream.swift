@@ -27,11 +27,13 @@ final class ChangeStream: Sendable {
     /// The token's `exp`, in seconds since 1970.
     private let expiry: Int64
     private let limit: Int
+    private let names: TaskNames
     private let streams: ChangeStreams
     private let state: Mutex<State>
 
     init(_ query: ListChanges, by token: [UInt8], until expiry: Int64, _ streams: ChangeStreams) {
-        (owner, limit, self.token, self.expiry, self.streams) = (query.owner, query.limit, token, expiry, streams)
+        (owner, limit, names) = (query.owner, query.limit, query.names)
+        (self.token, self.expiry, self.streams) = (token, expiry, streams)
         state = Mutex(State(point: query.since))
     }
 
@@ -88,7 +90,9 @@ final class ChangeStream: Sendable {
     private var point: ChangePoint? { state.withLock { $0.point } }
 
     private func query(since point: ChangePoint?) -> ListChanges {
-        ListChanges(owner: owner, since: point, limit: limit)
+        var query = ListChanges(owner: owner, since: point, limit: limit)
+        query.names = names
+        return query
     }
 
     private func askIfNeeded(_ isNeeded: (inout sending State) -> Bool) {

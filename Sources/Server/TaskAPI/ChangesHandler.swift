@@ -10,10 +10,12 @@ extension TaskHandlers {
         if head.headers.name("text/event-stream", before: "application/json"), head.method == .get {
             return try streamChanges(request, owner)
         }
-        let query = try ListChanges(head.target, of: owner)
+        var query = try ListChanges(head.target, of: owner)
+        query.names = head.names
+        let asked = query
         return .pending { [self] () async throws(APIFailure) in
             let list = try await storing(withPlaceOf: owner) { place throws(StoreError) in
-                var query = query
+                var query = asked
                 query.place = place
                 return try await changes(query)
             }
@@ -50,7 +52,8 @@ extension TaskHandlers {
     /// `GET /api/tasks/changes` with `Accept: text/event-stream`: the same as a stream, from the point of
     /// `Last-Event-ID` or `since`.
     func streamChanges(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
-        let query = try ListChanges(request.head, of: owner)
+        var query = try ListChanges(request.head, of: owner)
+        query.names = request.head.names
         let (stream, content) = try streams.open(query, request)
         return .pending { [self] () async throws(APIFailure) in
             let isKnown = try await storing(withPlaceOf: owner) { place async throws(StoreError) in
@@ -65,7 +68,7 @@ extension TaskHandlers {
 
     /// nginx would collect events until its buffer is full.
     private static let streamHeaders: FieldLines = [
-        "Content-Type": "text/event-stream", "X-Accel-Buffering": "no", "Vary": "Accept",
+        "Content-Type": "text/event-stream", "X-Accel-Buffering": "no",
     ]
 }
 

@@ -20,7 +20,7 @@ struct CommonHeaders: Sendable {
         ofAll = origins.marking(["X-Content-Type-Options": "nosniff"])
         ofProtected = origins.marking([
             "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
-            "Vary": "Authorization, Accept-Encoding",
+            "Vary": "Authorization, Accept, Accept-Encoding",
         ])
         ofFiles = origins.marking([
             "X-Content-Type-Options": "nosniff",

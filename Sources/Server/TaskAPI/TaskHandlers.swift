@@ -35,13 +35,14 @@ final class TaskHandlers: Sendable {
     /// `GET /api/tasks`: at once if the whole list is requested and the store has it in memory.
     func list(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
         let head = request.head
-        if head.target.query.isEmpty, let list = store.cachedList(of: owner) {
+        let names = head.names
+        if head.target.query.isEmpty, let list = store.cachedList(of: owner, names) {
             return representation(of: list, .all).answer(to: head)
         }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
         return .pending { [self] () async throws(APIFailure) in
             let list = try await storing(withPlaceOf: owner) { place throws(StoreError) in
-                try await store.read(ListTasks(owner: owner, selection: query, at: place))
+                try await store.read(ListTasks(owner: owner, selection: query, at: place, names: names))
             }
             return try await representation(of: list, query).answer(to: head).response()
         }
@@ -71,10 +72,9 @@ final class TaskHandlers: Sendable {
             guard let task = try await storing({ () async throws(StoreError) in try await store.read(query) }) else {
                 throw .state(.noSuchTask)
             }
-            if head.headers.ifNoneMatch(task.entityTag) {
-                return Response(304, headers: Self.headers(tag: task.entityTag))
-            }
-            return Self.answer(200, task)
+            let tag = task.entityTag(head.names)
+            if head.headers.ifNoneMatch(tag) { return Response(304, headers: Self.headers(tag: tag)) }
+            return Self.answer(200, task, to: head)
         }
     }
 
@@ -111,14 +111,14 @@ final class TaskHandlers: Sendable {
             let command = AddTask(
                 owner: owner, text: text, completed: completed, details: details, time: time.wallMilliseconds,
                 key: key, limit: taskLimit)
-            return try answer(try await storing(command, for: request, store.perform))
+            return try answer(try await storing(command, for: request, store.perform), to: head)
         }
     }
 
-    private func answer(_ outcome: AddOutcome) throws(APIFailure) -> Response {
+    private func answer(_ outcome: AddOutcome, to head: RequestHead) throws(APIFailure) -> Response {
         switch outcome {
         case .added(let task), .repeated(let task):
-            var answer = Self.answer(201, task)
+            var answer = Self.answer(201, task, to: head)
             answer.headers.append("Location", "\(path)/\(task.id)")
             return answer
         case .keyReused: throw .input(.idempotencyKeyReused)
@@ -147,9 +147,9 @@ final class TaskHandlers: Sendable {
             let command = ChangeTask(
                 owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds, limit: taskLimit)
             switch try await storing(command, for: request, store.perform) {
-            case .changed(let task): return Self.answer(200, task)
+            case .changed(let task): return Self.answer(200, task, to: head)
             case .completed(let task, let next):
-                var answer = Self.answer(200, task)
+                var answer = Self.answer(200, task, to: head)
                 answer.headers.append("Link", "<\(path)/\(next)>; rel=\"next\"")
                 return answer
             case .missing where isConditional: throw .state(.changedMeanwhile)
@@ -224,8 +224,9 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    private static func answer(_ status: Status, _ task: TaskItem) -> Response {
-        Response(status, headers: headers(tag: task.entityTag), body: task.json)
+    private static func answer(_ status: Status, _ task: TaskItem, to head: RequestHead) -> Response {
+        let names = head.names
+        return Response(status, headers: headers(tag: task.entityTag(names)), body: task.json(names))
     }
 
     private static func headers(tag: String) -> FieldLines {
@@ -364,9 +365,11 @@ extension TaskHandlers {
     func changeAll(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition("the ifMatch of each change is its condition")
         let changes = try ChangeList(body: body, head: request.head, at: time.wallMilliseconds).changes
+        let names = request.head.names
         return .pending { [self] () async throws(APIFailure) in
-            let command = ChangeTasks(
+            var command = ChangeTasks(
                 owner: owner, changes: changes, time: time.wallMilliseconds, limit: taskLimit)
+            command.names = names
             switch try await storing(command, for: request, store.perform) {
             case .changed(let tasks):
                 var response = Self.json(tasks.json)
@@ -415,6 +418,9 @@ extension RequestTarget {
 }
 
 extension RequestHead {
+    /// The names that the client asks for: `Accept: application/json; names=one`, or the same parameter of another type.
+    var names: TaskNames { headers.acceptParameter("names=one") ? .one : .both }
+
     /// The revisions of a task that `If-Match` allows; nil: any (RFC 9110 section 13.1.1).
     func expectedRevisions(of id: Int64) -> Set<Int64>? {
         guard headers.contains("If-Match") else { return nil }

@@ -25,7 +25,9 @@ struct ListReading: Sendable {
             }
         }
         return PostgreSQLRead(pointOf: owner) { point in
-            guard let known = cache.list(of: owner, at: point, in: list.query.place) else { return page(at: point) }
+            guard let known = cache.list(of: owner, list.query.names, at: point, in: list.query.place) else {
+                return page(at: point)
+            }
             list.answer(known)
             return nil
         }
@@ -92,7 +94,8 @@ private struct ListPieces: PagePieces {
     init(_ reading: ListReading, _ point: ListPoint?) {
         (self.reading, self.point) = (reading, point)
         page = TaskPage(
-            of: reading.owner, atMost: reading.selection.limit, in: reading.answers, at: reading.list.query.place)
+            of: reading.owner, reading.list.query.names, atMost: reading.selection.limit, in: reading.answers,
+            at: reading.list.query.place)
     }
 
     var statement: BoundStatement {

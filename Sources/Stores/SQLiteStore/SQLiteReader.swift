@@ -91,7 +91,7 @@ struct ReadStatements: ~Copyable {
             _ = try counts(of: owner)
             expected = counts.integer(3)
         }
-        var page = TaskPage(of: owner, atMost: selection.limit, in: answers, at: query.place)
+        var page = TaskPage(of: owner, query.names, atMost: selection.limit, in: answers, at: query.place)
         // One task more than wanted shows whether others follow.
         let limit = selection.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
         try list.bind(owner.identifier, selection.after ?? 0, selection.completed, limit)

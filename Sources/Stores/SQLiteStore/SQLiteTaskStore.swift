@@ -93,18 +93,20 @@ package final class SQLiteTaskStore: CommandStore {
 
     package var statistics: StoreStatistics { engine.statistics }
 
-    package func cachedList(of owner: Owner) -> TaskList? {
-        if case .success(let list)? = environment.cache.list(of: owner) { list } else { nil }
+    package func cachedList(of owner: Owner, _ names: TaskNames) -> TaskList? {
+        if case .success(let list)? = environment.cache.list(of: owner, names) { list } else { nil }
     }
 
     /// Reads everything of an owner for the cache, too.
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
         let (owner, isWhole, cache) = (query.owner, query.selection == .all, environment.cache)
-        if isWhole, let known = cache.list(of: owner, in: query.place) { return try known.get() }
+        if isWhole, let known = cache.list(of: owner, query.names, in: query.place) { return try known.get() }
         return try await engine.list(query) { shared in
             SQLiteRead { [afterRead = environment.options.afterRead] statements throws(SQLiteError) in
                 // The read before this one may have been of the same list.
-                if isWhole, let known = cache.list(of: owner, in: query.place) { return { shared.answer(known) } }
+                if isWhole, let known = cache.list(of: owner, query.names, in: query.place) {
+                    return { shared.answer(known) }
+                }
                 let load = isWhole ? cache.beginLoad(of: owner) : nil
                 var list: TaskList?
                 defer { if let load { cache.finish(load, of: owner, with: list) } }

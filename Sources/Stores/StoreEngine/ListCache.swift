@@ -35,12 +35,13 @@ package final class ListCache: Sendable {
 
     /// An owner's list, at a point if it is kept with one, or an error if it cannot be sent now; nil if not cached.
     ///
-    /// A long list takes the place of those to whom it is being sent, or else this one.
+    /// A long list takes the place of those to whom it is being sent, or else this one. A list is kept with the names
+    /// that were asked for last.
     package func list(
-        of owner: Owner, at point: ListPoint? = nil, in place: AnswerPlace? = nil
+        of owner: Owner, _ names: TaskNames = .both, at point: ListPoint? = nil, in place: AnswerPlace? = nil
     ) -> Result<TaskList, StoreError>? {
         state.withLock { state in
-            let list = state.entries.list(of: owner, at: point, in: place)
+            let list = state.entries.list(of: owner, names, at: point, in: place)
             if case .success? = list { state.hits += 1 }
             return list
         }
@@ -169,9 +170,11 @@ struct ListCacheEntries {
 
     /// The list of an owner, or an error if there is no place for a long list now; nil if the list is not cached.
     mutating func list(
-        of owner: Owner, at point: ListPoint?, in place: AnswerPlace?
+        of owner: Owner, _ names: TaskNames, at point: ListPoint?, in place: AnswerPlace?
     ) -> Result<TaskList, StoreError>? {
-        guard let position = positions[owner], entries[position].point == point else { return nil }
+        guard let position = positions[owner], entries[position].point == point,
+            entries[position].list.names == names
+        else { return nil }
         entries[position].wasUsed = true
         let list = entries[position].list
         guard entries[position].isLong else { return .success(list) }
