@@ -30,7 +30,7 @@ export const BASE = new URL(".", location).pathname.slice(0, -1);
 const LONGEST_SILENCE = 15000; // milliseconds
 
 /** Sends a request, with `headers` and `body` as needed, and returns {status, tag, next, body}; `next` is the query of
- * the next page. `access` gives the token; a token that the server refuses is renewed once, if that is possible. `heard`
+ * the next page, or the id of the next task. `access` gives the token; a token that the server refuses is renewed once, if that is possible. `heard`
  * is called when an answer begins. `each` is called with the text of a stream whenever more of it is there, and returns
  * what it leaves for the next time; `silence` is how long nothing may come, and `signal` can end it. */
 export async function call(access, method, path, options = {}) {
@@ -66,7 +66,7 @@ async function ask(token, method, path, { headers = {}, body, keepalive = false,
   const isOurs = response.headers.get("client-request-id") === name || /^\w+\.\w+$/.test(problem?.code);
   if (!isOurs && !problem?.isPassing) throw new Unreachable("Somebody else answered.");
   if (problem) throw problem;
-  const next = /<[^>?]*(\?[^>]*)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
+  const next = /<[^>?]*?(\?[^>]*|\d+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "")?.[1];
   return { status: response.status, tag: response.headers.get("ETag"), next, body: answer };
 }
 

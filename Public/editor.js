@@ -1,14 +1,23 @@
 // The form that stands in place of a row's text while its task is open, and the due date of a new task.
 
 import { dayNamed, nameOfDay } from "./days.js";
-import { announce, find } from "./dom.js";
+import { announce, find, make } from "./dom.js";
+import { beginning, wordsOf } from "./repeat.js";
 import { labelFor } from "./row.js";
-import { dayIn } from "./typed-days.js";
 
 const SPOKEN_AFTER = 600; // milliseconds after the last key
+const PATIENCE = 1000; // milliseconds
+let dayIn; // of typed-days.js, as soon as that is there
+let loading;
+
+/** Loads what reads days, when somebody begins to write; if that takes long, a text is only a text. */
+export function readDays() {
+  loading ??= import("./typed-days.js").then((code) => (dayIn = code.dayIn), () => (dayIn = () => null));
+  return dayIn ? undefined : Promise.race([loading, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+}
 
 /** The fields of a task that a person writes; an empty field has no value. */
-const FIELDS = ["text", "due", "notes"];
+const FIELDS = ["text", "due", "repeat", "notes"];
 
 /** Returns a text as a form gives it back unchanged. */
 const written = (value) => value.replace(/\r\n?/g, "\n").trim();
@@ -33,7 +42,8 @@ export class Editor {
     this.seen = { ...Object.fromEntries(FIELDS.map((field) => [field, task[field] ?? ""])), ...seen };
     this.first = { ...this.seen };
     const shown = { ...this.seen, ...values };
-    for (const name of FIELDS) this.field(name).value = shown[name];
+    for (const name of FIELDS.filter((name) => name !== "repeat")) this.field(name).value = shown[name];
+    this.#offerRules(shown.repeat);
     for (const field of this.form.querySelectorAll("textarea")) {
       const lines = field.value.split("\n").length + Math.floor(field.value.length / 60);
       field.rows = Math.min(12, lines);
@@ -43,10 +53,29 @@ export class Editor {
     this.#typed = typedDay(this.field("text"), this.field("due"), this.form.querySelector(".offered"), { old: this.seen.text });
     this.#typed.show();
     this.form.querySelector(".days").addEventListener("click", ({ target }) => {
-      if (!target.matches("[value]")) return;
-      this.field("due").value = dayNamed(target.value);
-      this.field("due").dispatchEvent(new InputEvent("input", { bubbles: true }));
+      if (target.matches("[value]")) setDay(this.field("due"), dayNamed(target.value));
     });
+  }
+
+  /** Shows a rule: as one of the choices, with its number and unit, or else in words. A choice needs a due date. */
+  #offerRules(rule) {
+    const [choice, box] = [this.field("repeat"), this.form.querySelector(".custom")];
+    const custom = choice.querySelector("option:last-child");
+    const [number, unit] = box.children;
+    const [, name, count = 2] = /^FREQ=(\w+)(?:;INTERVAL=(\d+))?$/.exec(rule) ?? [];
+    [unit.value, number.value] = [name ?? "WEEKLY", count];
+    const show = () => {
+      custom.value = `FREQ=${unit.value};INTERVAL=${Math.max(2, Math.min(999, Math.trunc(number.value)))}`;
+      box.hidden = choice.selectedOptions[0] !== custom;
+    };
+    show();
+    if (![...choice.options].some(({ value }) => value === rule)) custom.before(make("option", { value: rule, textContent: wordsOf(rule) }));
+    choice.value = rule;
+    this.form.addEventListener("change", ({ target }) => {
+      show();
+      if (target === choice && choice.value && !this.wanted.due) setDay(this.field("due"), beginning(choice.value));
+    });
+    show();
   }
 
   field(name) {
@@ -59,15 +88,15 @@ export class Editor {
 
   /** The values to save: a day that the text names has become the due date. */
   get wanted() {
-    const { text, due } = this.#typed.read();
-    return { ...this.values, text, due };
+    const { text, due, repeat = this.values.repeat } = this.#typed.read();
+    return { ...this.values, text, due, repeat: due && repeat };
   }
 
   /** Puts the cursor into a field, at its end, so that the person goes on writing there. */
   focus(name) {
     const field = this.field(name);
     field.focus();
-    if (name !== "due") field.setSelectionRange(field.value.length, field.value.length);
+    if (field.matches("textarea")) field.setSelectionRange(field.value.length, field.value.length);
   }
 
   complain(message) {
@@ -81,23 +110,25 @@ export function focusNew(preventScroll) {
   find(isPhone ? "headline" : "new").focus({ preventScroll: preventScroll ?? isPhone });
 }
 
-/** Sets the due date of the new task; "" is none. */
-export function setNewDay(day) {
-  find("new-day").value = day;
-  find("new-day").dispatchEvent(new InputEvent("input", { bubbles: true }));
+function setDay(field, day) {
+  field.value = day;
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }
 
-/** Returns the task that a text describes, {text, due}, with `isTyped` if the text names the day. */
+/** Sets the due date of the new task; "" is none. */
+export const setNewDay = (day) => setDay(find("new-day"), day);
+
+/** Returns the task that a text describes, {text, due, repeat}, with `isTyped` if the text names the day. */
 export function taskIn(text) {
-  const found = dayIn(text);
-  return found ? { text: found.rest, due: found.day, isTyped: true } : { text, due: "" };
+  const found = dayIn?.(text);
+  return found ? { text: found.rest, due: found.day, repeat: found.repeat, isTyped: true } : { text, due: "" };
 }
 
 /** Reads the day that a person writes in the text of a task, while `field` has none, and shows it on a chip until somebody does not
  * want it; `others` give way to the chip. `old` is the text as it was before. Returns {read, show}; `read` gives what is written,
- * {text, due}, and `isTyped` if the text names the day. */
+ * {text, due, repeat}, and `isTyped` if the text names the day. */
 function typedDay(text, field, chip, { others = [], old = "" } = {}) {
-  let refused = dayIn(old)?.day; // the day that the person does not want, although the text names it
+  let refused; // the day that the person does not want, although the text names it
   let timer;
   const read = () => {
     const [written, due] = [text.value.trim(), field.value];
@@ -107,9 +138,11 @@ function typedDay(text, field, chip, { others = [], old = "" } = {}) {
     return found.due === refused ? { text: written, due: "" } : found;
   };
   const show = () => {
-    const { due, isTyped } = read();
+    if (text.value && !dayIn) return readDays().then(show);
+    if (old && dayIn) [refused, old] = [dayIn(old)?.day, ""];
+    const { due, repeat, isTyped } = read();
     for (const other of others) other.hidden = Boolean(isTyped); // there is one due date
-    const name = isTyped ? nameOfDay(due) : "";
+    const name = isTyped ? nameOfDay(due) + (repeat ? `, ${wordsOf(repeat)}` : "") : "";
     if (chip.dataset.name === name) return;
     clearTimeout(timer);
     chip.dataset.name = name;
@@ -130,7 +163,7 @@ function typedDay(text, field, chip, { others = [], old = "" } = {}) {
 
 let typed; // the day within the text of the new task
 
-/** Returns what is written of a new task: its text and its due date. */
+/** Returns what is written of a new task: its text, its due date and its rule. */
 export const newTask = () => typed.read();
 
 /** Lets buttons set the due date of the new task, and its text as well. */

@@ -6,6 +6,7 @@ import { Unreachable } from "./api.js";
 import { today } from "./days.js";
 import { inOrder } from "./order.js";
 import { Queue } from "./queue.js";
+import { following } from "./repeat.js";
 import { read, write } from "./storage.js";
 
 export const UNDO_TIME = 7000;
@@ -20,14 +21,15 @@ const STORE_AFTER = 500; // milliseconds: many changes in a row write a long lis
  *   add    {text, completed, due?, notes?, position?, at, after}
  *                                                      `key` is its Idempotency-Key, `at` when it was written, `after` the
  *                                                      newest id that was known then
- *   change {target, completed} or {target, position}   the last one wins
- *   change {target, text | due | notes, base, of}      `base` is the value that the person saw when changing it, `of`
+ *   change {target, completed} or {target, position}   the last one wins. A tick has `completedOn`, the person's day, and where
+ *                                                      the task repeats `next`, which comes then, with `key` as its id
+ *   change {target, text | due | notes | repeat, base, of}   `base` is the value that the person saw when changing it, `of`
  *                                                      the task then; null is no due date and no notes
  *   remove {target, notBefore, of?}                    waits for the time of undo; `of` is the task as it was shown, if it
  *                                                      is to stay where it has been changed since
- * A target is a task's id, or the key of an addition that has no id yet. `problem` stops a change until the person
- * decides: {title, detail} for a refusal, {field, theirs} for another value, {gone} for a task that is no more,
- * {added} for an addition that may have been made already. */
+ * A target is a task's id, or the key of the change that makes the task, as long as that has no id. `problem` stops a change until
+ * the person decides: {title, detail} for a refusal, {field, theirs} for another value, {gone} for a task that is no more, {added}
+ * for an addition that may have been made already. */
 export class Model {
   #isLasting;
   #isForgotten = false; // an answer that comes after sign-out is not kept any more
@@ -94,17 +96,28 @@ export class Model {
     return this.#put({ kind: "add", text, completed, at: Date.now(), after: this.#newest, ...membersOf(optional) });
   }
 
-  /** Changes the text, the due date or the notes; `base` is the value that the person saw. */
-  edit(task, field, value, base) {
-    this.#put({ kind: "change", target: task.id, [field]: value, base, of: { ...shownOf(task), [field]: base } });
+  /** Changes the text, the due date, the notes or the rule; `base` is the value that the person saw. A rule goes with the due date. */
+  edit(task, field, value, base, repeat = field === "due" && !value && task.repeat ? null : undefined) {
+    this.#put({ kind: "change", target: task.id, repeat, [field]: value, base, of: { ...shownOf(task), [field]: base } });
   }
 
   place(task, position) {
     this.#put({ kind: "change", target: task.id, position });
   }
 
+  /** Finishes a task, or opens it again; returns {key, next}, the key of the change and the task that comes next, if there is one. */
   complete(task, completed) {
-    this.#put({ kind: "change", target: task.id, completed });
+    const day = completed ? today() : undefined;
+    const coming = completed && task.repeat ? following(task, day) : null;
+    const next = coming && { ...shownOf(task), ...coming };
+    return { key: this.#put({ kind: "change", target: task.id, completed, completedOn: day, next }), next };
+  }
+
+  /** Opens a task that `complete` has finished, to repeat as before, and removes the next one, if that is still as it came. */
+  reopen(task, { key, next }, repeat) {
+    this.#put({ kind: "change", target: task.id, completed: false, repeat });
+    const target = this.queue.get(key) ? key : this.queue.ids.get(key);
+    if (next && target) this.#put({ kind: "remove", target, of: next });
   }
 
   /** Removes a task after the time of undo, perhaps only if it is still as shown. Returns the keys of the changes. */
@@ -186,16 +199,19 @@ export class Model {
     return { ready, wait };
   }
 
-  /** Takes the server's answers to changes, as pairs of a change and its task, which is null if there is none now. */
+  /** Takes the server's answers to changes, as lists of a change, its task, which is null if there is none now, and the task that the
+   * change has made, if any. */
   confirm(...answers) {
+    const made = answers.map(([, , next]) => next).filter(Boolean);
     const answered = new Map(answers.map(([change, task]) => [task?.id ?? change.target, task?.modified]));
+    for (const { id, modified } of made) answered.set(id, modified);
     for (const [id, modified] of answered) this.#answered.set(id, modified);
     const others = this.#saved.tasks.filter((other) => !answered.has(other.id));
-    const tasks = [...others, ...answers.map(([, task]) => task).filter(Boolean)].sort((a, b) => a.id - b.id);
+    const tasks = [...others, ...made, ...answers.map(([, task]) => task).filter(Boolean)].sort((a, b) => a.id - b.id);
     this.#save({ ...this.#saved, tasks, tag: null });
-    for (const [change, task] of answers) {
+    for (const [change, task, next] of answers) {
       if (change.kind === "remove" && !task) this.#dropUntil(change);
-      else this.queue.drop(change.key, change.kind === "add" ? task.id : undefined);
+      else this.queue.drop(change.key, change.kind === "add" ? task.id : next?.id);
     }
   }
 
@@ -319,8 +335,10 @@ function apply(change, rows) {
     else rows.delete(id);
   } else if (row || change.problem?.gone) {
     const kept = row?.problem ? { state: row.state, problem: row.problem, change: row.change } : state;
-    const altered = CHANGEABLE.filter((field) => field in change).map((field) => [field, change[field]]);
-    rows.set(id, { id, completed: false, ...change.of, ...row, ...kept, ...Object.fromEntries(altered) });
+    const altered = CHANGEABLE.filter((field) => change[field] !== undefined).map((field) => [field, change[field]]);
+    if (change.next && !change.problem && row && !row.completed) rows.set(change.key, { ...change.next, id: change.key, ...state });
+    const rule = change.completed ? { repeat: undefined } : {};
+    rows.set(id, { id, completed: false, ...change.of, ...row, ...kept, ...Object.fromEntries(altered), ...rule });
   }
 }
 
@@ -338,7 +356,7 @@ export function tasksOf(json) {
   return json.map(taskOf);
 }
 
-const OPTIONAL = ["due", "notes", "position"];
+const OPTIONAL = ["due", "notes", "position", "repeat"];
 const CHANGEABLE = ["text", "completed", ...OPTIONAL];
 
 /** Returns the optional members that are set. */
@@ -349,10 +367,10 @@ const shownOf = (task) => ({ text: task.text, completed: task.completed, ...memb
 
 /** Whether a task is as it was shown, perhaps at another place. */
 export const isAsShown = (task, shown) =>
-  ["text", "completed", "due", "notes"].every((field) => valueOf(task, field) === valueOf(shown, field));
+  ["text", "completed", "due", "notes", "repeat"].every((field) => valueOf(task, field) === valueOf(shown, field));
 
 /** Returns the field of a change that must not replace another value than the person saw, or undefined. */
-export const guardedField = (change) => ["text", "due", "notes"].find((field) => field in change);
+export const guardedField = (change) => ["text", "due", "notes", "repeat"].find((field) => "base" in change && change[field] !== undefined);
 
 /** Returns the value of a field; null is no value. */
 export const valueOf = (task, field) => task[field] ?? null;
@@ -360,5 +378,7 @@ export const valueOf = (task, field) => task[field] ?? null;
 /** Returns the members of the API's JSON for an addition (`POST`) or a change (a merge patch, RFC 7396). */
 export function bodyOf(change) {
   const fields = CHANGEABLE.filter((field) => change[field] !== undefined);
-  return Object.fromEntries(fields.map((field) => [field === "text" ? "task" : field, change[field]]));
+  const body = Object.fromEntries(fields.map((field) => [field === "text" ? "task" : field, change[field]]));
+  const yesterday = new Date(Date.now() - 24 * 3600000).toISOString().slice(0, 10); // the server takes no day that is earlier in UTC
+  return change.completedOn ? { ...body, completedOn: change.completedOn > yesterday ? change.completedOn : yesterday } : body;
 }

@@ -3,6 +3,7 @@
 import { call, Problem, Unreachable } from "./api.js";
 import { today } from "./days.js";
 import { counted, find, locale, make } from "./dom.js";
+import { wordsOf } from "./repeat.js";
 import { policies, policyButton, returnPolicy, signOut } from "./session.js";
 import { shared } from "./session-store.js";
 
@@ -103,9 +104,9 @@ const FORMS = {
   text: ["text/plain", "txt", (tasks) => tasks.map(lineOf).join("\n")],
   csv: ["text/csv", "csv", (tasks) => `\ufeff${[COLUMNS, ...tasks.map(cellsOf)].map((cells) => cells.map(quoted).join(",")).join("\r\n")}`],
   json: ["application/json", "json", (tasks) =>
-    JSON.stringify(tasks.map(({ text, completed, due, notes }) => ({ task: text, completed, due, notes })), null, 2)],
+    JSON.stringify(tasks.map(({ text, completed, due, repeat, notes }) => ({ task: text, completed, due, repeat, notes })), null, 2)],
 };
-const COLUMNS = ["task", "completed", "due", "notes"];
+const COLUMNS = ["task", "completed", "due", "notes", "repeat"];
 
 /** Saves the tasks as "text", "csv" or "json". */
 function saveList(tasks, form) {
@@ -115,12 +116,12 @@ function saveList(tasks, form) {
   setTimeout(() => URL.revokeObjectURL(href), 60000);
 }
 
-function lineOf({ text, completed, due, notes }) {
+function lineOf({ text, completed, due, notes, repeat }) {
   const indented = (value) => value.replace(/\n/g, "\n    ");
-  return `[${completed ? "x" : " "}] ${indented(text)}${due ? ` (due ${due})` : ""}${notes ? `\n    ${indented(notes)}` : ""}`;
+  return `[${completed ? "x" : " "}] ${indented(text)}${due ? ` (due ${due}${repeat ? `, ${wordsOf(repeat)}` : ""})` : ""}${notes ? `\n    ${indented(notes)}` : ""}`;
 }
 
-const cellsOf = ({ text, completed, due, notes }) => [text, completed, due ?? "", notes ?? ""];
+const cellsOf = ({ text, completed, due, notes, repeat }) => [text, completed, due ?? "", notes ?? "", repeat ?? ""];
 
 /** A spreadsheet takes a cell that begins with one of these signs for a formula, so an apostrophe comes before it. */
 const quoted = (cell) => `"${String(cell).replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;

@@ -28,7 +28,7 @@ export class Queue {
   /** Returns all changes, oldest first. A change for an addition that nobody knows any more waits for the person. */
   all() {
     const changes = [...this.#changes.values()].sort((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity) || 0);
-    const additions = new Set(changes.filter(({ kind }) => kind === "add").map(({ key }) => key));
+    const additions = new Set(changes.filter(({ kind, next }) => kind === "add" || next).map(({ key }) => key));
     const isLost = ({ target }) => typeof target === "string" && !additions.has(target);
     return changes.filter((change) => !isLost(change) || "base" in change) // others have nothing to show
       .map((change) => (isLost(change) ? { ...change, problem: { gone: true } } : change));
@@ -41,8 +41,7 @@ export class Queue {
   /** Returns "kept", "keeping" while the change is being written, or "failed": then only this tab has the change. */
   stateOf({ key }) {
     const entry = this.#unwritten.get(key);
-    if (!entry) return "kept";
-    return entry.hasFailed ? "failed" : "keeping";
+    return entry ? (entry.hasFailed ? "failed" : "keeping") : "kept";
   }
 
   /** Adds a change, or replaces the change of the same key. */
@@ -51,7 +50,7 @@ export class Queue {
     this.#write(change.key, { change });
   }
 
-  /** Removes a change; if it was an addition that got an id, other changes for its task are for that id from now on. */
+  /** Removes a change; if it has made a task that got an id, other changes for its task are for that id from now on. */
   drop(key, id) {
     if (id !== undefined) this.#learn([[key, id]]);
     this.#changes.delete(key);

@@ -2,6 +2,7 @@
 
 import { isForToday, isOverdue, nameOfDay } from "./days.js";
 import { brief, find, make } from "./dom.js";
+import { wordsOf } from "./repeat.js";
 import { TAG } from "./search.js";
 
 const part = (row, name) => row.querySelector(`:scope > .${name}`);
@@ -22,7 +23,7 @@ export function updateRow(row, task, old, isNewDay) {
   const isOther = (...fields) => !old || fields.some((field) => task[field] !== old[field]);
   if (isOther("text")) updateText(row, task.text);
   if (isOther("notes")) part(row, "notes").replaceChildren(...linked(task.notes ?? ""));
-  if (isOther("due", "completed") || isNewDay) updateDue(row, task);
+  if (isOther("due", "completed", "repeat") || isNewDay) updateDue(row, task);
   if (isOther("text", "notes")) updateMore(row, task);
   row.classList.toggle("done", task.completed);
   row.classList.toggle("waiting", task.state === "waiting");
@@ -34,7 +35,7 @@ export const stateOf = (task) => (task.draft ? "Draft" : task.state === "waiting
 
 /** Whether a row that shows one of two tasks would show the other in the same way. */
 export const isSame = (task, other) =>
-  task === other || (other && ["text", "notes", "due", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
+  task === other || (other && ["text", "notes", "due", "repeat", "completed", "id", "state", "change"].every((field) => task[field] === other[field])
     && JSON.stringify(task.problem) === JSON.stringify(other.problem) && !task.draft === !other.draft);
 
 const LINK = new RegExp(`https?://[^\\s<>"]+|${TAG.source}`, "giu");
@@ -76,9 +77,12 @@ function updateDue(row, task) {
   const isLate = isOverdue(task);
   row.classList.toggle("overdue", isLate);
   row.classList.toggle("today", isForToday(task));
+  row.classList.toggle("repeats", Boolean(task.repeat));
+  const words = task.repeat && `Repeats ${wordsOf(task.repeat)}`;
   part(row, "due").replaceChildren(...(task.due ? [
     make("span", { className: isLate ? "" : "sr", textContent: isLate ? "Overdue · " : "Due " }),
     make("time", { dateTime: task.due, textContent: nameOfDay(task.due) }),
+    ...(words ? [" ", make("span", { className: "repeat", title: words, textContent: "↻", attributes: { role: "img", "aria-label": words } })] : []),
   ] : []));
 }
 
@@ -127,8 +131,8 @@ function question(problem) {
 }
 
 function changed({ field = "text", theirs }) {
-  const subject = { text: "The text was", due: "The due date was", notes: "The notes were" }[field];
+  const subject = { text: "The text was", due: "The due date was", notes: "The notes were", repeat: "The rule was" }[field];
   if (theirs === null) return [`${subject} removed elsewhere.`];
-  const value = field === "due" ? nameOfDay(theirs) : theirs;
+  const value = { due: nameOfDay, repeat: wordsOf }[field]?.(theirs) ?? theirs;
   return [`${subject} changed elsewhere to “`, make("bdi", { textContent: value }), "”."];
 }

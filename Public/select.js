@@ -66,8 +66,6 @@ export function offerSelection(lists, carryOut) {
       if (event.shiftKey) extend(row);
       else if (!isResting) toggle(row);
     }, { capture: true });
-  }
-  for (const list of lists) {
     onKey(list, (event) => {
       if (event.key !== "Tab" || event.shiftKey || bar.hidden || !rowOf(event)) return;
       event.preventDefault();

@@ -1,6 +1,6 @@
 // Brings the waiting changes to the server, many in a request or a few requests at once, and the server's list back.
 //
-// Nothing doubles: an addition carries its key as Idempotency-Key, If-Match binds a new text, due date or notes to the
+// Nothing doubles: an addition carries its key as Idempotency-Key, If-Match binds a new text, due date, rule or notes to the
 // state that the person saw, and other changes can be repeated. Nothing is lost: a change is queued until the server has
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
@@ -173,7 +173,7 @@ export class Sync {
 
   /** Returns the changes that can be sent now, in lists of those that share a request. */
   #grouped(changes) {
-    const isListed = (change) => change.kind === "change" && typeof change.target === "number"
+    const isListed = (change) => change.kind === "change" && typeof change.target === "number" && !change.next
       && !guardedField(change) && !this.#alone.has(change.key);
     const lists = changes.filter((change) => !isListed(change)).map((change) => [change]);
     const listed = changes.filter(isListed);
@@ -217,7 +217,7 @@ export class Sync {
       if (change.kind === "add") await this.#add(change);
       else if (change.kind === "remove") await this.#compared(change, () => this.#remove(change));
       else if (guardedField(change)) await this.#compared(change, () => this.#edit(change, guardedField(change)));
-      else this.#model.confirm([change, await this.#patch(change).catch(nothingIf(404))]); // null if deleted elsewhere
+      else this.#model.confirm([change, ...((await this.#patch(change).catch(nothingIf(404))) ?? [null])]); // null if deleted elsewhere
       this.#failures = 0;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -268,7 +268,7 @@ export class Sync {
     const theirs = valueOf(found.task, field);
     if (theirs === change[field]) return this.#model.confirm([change, found.task]);
     if (theirs !== change.base) return this.#model.revise(change.key, { problem: { field, theirs } });
-    this.#model.confirm([change, await this.#patch(change, { "If-Match": found.tag })]);
+    this.#model.confirm([change, ...(await this.#patch(change, { "If-Match": found.tag }))]);
   }
 
   async #find(id) {
@@ -276,8 +276,10 @@ export class Sync {
     return answer && { task: taskOf(answer.body), tag: answer.tag };
   }
 
+  /** Returns the task as it is now, and the next one if the server has made one. */
   async #patch(change, headers = {}) {
-    return taskOf((await this.#call("PATCH", `/api/tasks/${change.target}`, { headers, body: bodyOf(change) })).body);
+    const { body, next } = await this.#call("PATCH", `/api/tasks/${change.target}`, { headers, body: bodyOf(change) });
+    return [taskOf(body), next && (await this.#find(next))?.task];
   }
 
   /** Reads all pages of the list, unless it is still the list that the model has. */

@@ -3,7 +3,7 @@
 import { call, Problem, Unreachable } from "./api.js";
 import { isOverdue, today } from "./days.js";
 import { announce, brief, counted, find, locale, make } from "./dom.js";
-import { alterations, dateFault, focusNew, newTask, offerDays, setNewDay, taskIn } from "./editor.js";
+import { alterations, dateFault, focusNew, newTask, offerDays, readDays, setNewDay, taskIn } from "./editor.js";
 import { Model } from "./model.js";
 import { beforeAll, moving } from "./order.js";
 import { Access } from "./renewal.js";
@@ -292,9 +292,9 @@ export class TaskPage {
   #add(event) {
     event.preventDefault();
     const field = find("new");
-    const { text, due } = newTask();
+    const task = newTask();
     if (this.#complain()) return field.focus();
-    this.#addAll([{ text, due }]);
+    this.#addAll([task]);
   }
 
   /** Says what is wrong with the new task; returns whether anything is. An empty text is wrong only when it is sent. */
@@ -314,9 +314,9 @@ export class TaskPage {
     const view = this.model.view();
     const first = view.length ? beforeAll(view) - wanted.length + 1 : undefined;
     let tasks;
-    this.#change(() => (tasks = wanted.map(({ text, due }, index) => {
+    this.#change(() => (tasks = wanted.map(({ text, due, repeat }, index) => {
       const position = first === undefined ? undefined : first + index;
-      return { row: this.model.add(text, false, { due: due || usual, position }), text };
+      return { row: this.model.add(text, false, { due: due || usual, position, repeat }), text };
     })));
     this.#keepDraft();
     const [task] = tasks;
@@ -328,12 +328,13 @@ export class TaskPage {
   }
 
   /** Adds a task for each of several lines that are pasted, with one step to take all of them back. */
-  #paste(event) {
+  async #paste(event) {
     const { value, selectionStart, selectionEnd } = event.target;
     const pasted = event.clipboardData.getData("text/plain");
     const texts = linesOf(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
     if (linesOf(pasted).length < 2 || texts.some(faultOf)) return; // the browser pastes it as one line
     event.preventDefault();
+    await readDays();
     const due = find("new-day").value;
     this.#addAll(texts.map((text) => (due ? { text, due } : taskIn(text))));
   }
@@ -350,7 +351,10 @@ export class TaskPage {
 
   #complete(tasks, completed) {
     const word = completed ? "done" : "open again";
-    this.#undoable(word, tasks, (now) => this.model.complete(now, completed), (now) => this.model.complete(now, !completed));
+    const ticks = new Map(); // row -> the last tick
+    const back = (now, { row, repeat }) =>
+      (completed ? this.model.reopen(now, ticks.get(row), repeat) : this.model.complete(now, true));
+    this.#undoable(word, tasks, (now, { row }) => ticks.set(row, this.model.complete(now, completed)), back);
   }
 
   /** Makes a change of tasks that the person can take back, and make again: `action` and `back` are given a task, and later
@@ -381,8 +385,8 @@ export class TaskPage {
   }
 
   #plan(word, tasks, day) {
-    const set = (now, to, from) => this.model.edit(now, "due", to, from ?? null);
-    this.#undoable(word, tasks, (now, was) => set(now, day, was.due), (now, was) => set(now, was.due ?? null, day));
+    const back = (now, { due, repeat }) => this.model.edit(now, "due", due ?? null, day, day ? undefined : repeat);
+    this.#undoable(word, tasks, (now, { due }) => this.model.edit(now, "due", day, due ?? null), back);
   }
 
   /** Saves notes of an open task; returns whether they can be saved. What takes them back comes with the rest of the task. */

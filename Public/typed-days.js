@@ -1,20 +1,21 @@
-// Days that a person writes within a text: "friday", "3 dec", "in two weeks". Names and orders are those of English and of the
+// Days that a person writes within a text: "friday", "3 dec", "in two weeks", "every monday". Names and orders are those of English and of the
 // person's first language, as Intl knows them. A wrong day is worse than none, so words that may mean something else name no day.
 
 import { dayAfter, nextWeek } from "./days.js";
+import { beginning, UNITS as FREQUENCIES, WEEK, WEEKDAYS } from "./repeat.js";
 
 // What Intl does not know, in the languages for which it is known here. `lead` may come before any day, `article` before a date
-// and `this` before a weekday: they belong to the day. `one` to ten are the words of a count.
+// and `this` before a weekday: they belong to the day. After `every`, the task comes again on a weekday. `one` to ten are the words of a count.
 const WORDS = {
-  en: { lead: "on|by", article: "the", this: "this", one: "an?|one", numbers: "two three four five six seven eight nine ten" },
-  de: { lead: "am", article: "den", this: "diesen", one: "eine[mr]", numbers: "zwei drei vier fünf sechs sieben acht neun zehn" },
-  fr: { lead: "ce", article: "le", this: "ce", one: "une?", numbers: "deux trois quatre cinq six sept huit neuf dix" },
-  es: { lead: "el", article: "el", this: "este", one: "una?", numbers: "dos tres cuatro cinco seis siete ocho nueve diez" },
+  en: { lead: "on|by", article: "the", this: "this", every: "every|each", one: "an?|one", numbers: "two three four five six seven eight nine ten" },
+  de: { lead: "am", article: "den", this: "diesen", every: "jeden", one: "eine[mr]", numbers: "zwei drei vier fünf sechs sieben acht neun zehn" },
+  fr: { lead: "ce", article: "le", this: "ce", every: "chaque", one: "une?", numbers: "deux trois quatre cinq six sept huit neuf dix" },
+  es: { lead: "el", article: "el", this: "este", every: "cada", one: "una?", numbers: "dos tres cuatro cinco seis siete ocho nueve diez" },
 };
 const MORE_DAYS = { tues: 2, weds: 3, thur: 4, thurs: 4 };
 const MORE_MONTHS = { sept: 8 };
 // Words before a day with which the day is no due date ("before friday"), or without which the text would be damaged ("for friday").
-const KEEPING = new RegExp(String.raw`(?:^|\s)(?:(?:every|each|jede[nrs]?|alle|chaque|tous|toutes|cada|todos)(?:\s\S+)?|${[
+const KEEPING = new RegExp(String.raw`(?:^|\s)(?:(?:every|each|jede[nrs]?|alle|chaque|tous|toutes|cada|todos)(?:\s\d+)?(?:\s\S+)?|${[
   "from|to|before|after|until|till|since|past|through|between|except|not|than|of|for|about|the|an?|my|our|your|his|her|their|last|next|other",
   "first|second|third|and|or|is|are|was|were|be|black|good|easter|cyber|ash|super|version|release|v|room|chapter|section|page|part|to",
   "vo[nm]|bis|vor|nach|seit|ab|zwischen|außer|nicht|als|für|über|zum?|zur|de[rmns]|die|das|eine?n?|guten|am|und|oder|raum|zimmer|kapitel|teil|seite",
@@ -126,12 +127,39 @@ function waysOf(language) {
     [String.raw`${beside}(?<day>\d{1,2})\.(?<month>\d{1,2})\.`, byNumber, EDGE, "article"],
     ["(?:the )?day after tomorrow", () => dayAfter(2), FREE, "none"],
     ["tmrw?|tmw", () => dayAfter(1), FREE, "none"],
+    ...rules({ days: new Map([...long, ...english]), every: join("every"), count, counted }),
     ...spoken.map((way) => [...way, "none"]),
   ].map(([pattern, dayOf, freedom, follows]) => {
     const leads = follows === "none" ? "by" : join("lead");
     const article = follows === "none" ? "" : `(?:(?:${join(follows)}) )?`;
     return [whole(`(?<lead>(?:due )?(?:(?:${leads}) )?${article})(?:${pattern})`), dayOf, freedom];
   });
+}
+
+const PLACES = { first: "1", second: "2", third: "3", fourth: "4", last: "-1" };
+
+/** Returns the ways to write how often a task comes again, as rules. "every second friday" is none: that may be every other one. */
+function rules({ days, every, count, counted }) {
+  const day = `(?:${anyOf(days.keys())})`;
+  const listed = `(?<listed>${day}(?:(?:, |,? and | & )${day})*)`;
+  const namesOf = (words) => WEEK.filter((_, index) => words.split(/[ ,&]+/).some((word) => days.get(word) === (index + 1) % 7)).join(",");
+  const again = (units, adverbs) => `(?:(?:every|each) (?:(?:${count}|(?<other>other)) )?(?<unit>${units})s?|(?<adverb>${adverbs}))`;
+  const frequency = ({ unit, adverb, number, other }) => {
+    const name = adverb?.toUpperCase() ?? Object.keys(FREQUENCIES).find((name) => FREQUENCIES[name] === unit);
+    return `FREQ=${name}${counted(other ? 2 : number) > 1 ? `;INTERVAL=${counted(other ? 2 : number)}` : ""}`;
+  };
+  const isSure = ({ number, day = 1 }) => (Number(number) === 0 || day < 1 || day > 31 ? NEVER : EDGE);
+  return [
+    [`(?:${every}) ${listed}`, ({ listed }) => `FREQ=WEEKLY;BYDAY=${namesOf(listed)}`, EDGE],
+    [`(?:every|each) other ${listed}`, ({ listed }) => `FREQ=WEEKLY;INTERVAL=2;BYDAY=${namesOf(listed)}`, EDGE],
+    ["(?:every|each) (?:weekday|workday)", () => WEEKDAYS, EDGE],
+    [again("day|week|month|year", "daily|weekly|monthly|yearly"), frequency, isSure],
+    [`${again("week", "weekly")} on ${listed}`, (groups) => `${frequency(groups)};BYDAY=${namesOf(groups.listed)}`, isSure],
+    [`${again("month", "monthly")} on the ${NUMBER}`, (groups) => `${frequency(groups)};BYMONTHDAY=${Number(groups.day)}`, isSure],
+    [`(?:every|each) (?:(?<place>first|last)|(?<unsure>second|third|fourth)) (?<weekday>${day})(?<month> of (?:the|each|every) month)?`,
+      ({ place, unsure, weekday }) => `FREQ=MONTHLY;BYDAY=${PLACES[place ?? unsure]}${namesOf(weekday)}`,
+      ({ unsure, month }) => (unsure && !month ? NEVER : EDGE)],
+  ].map((way) => [...way, "none"]);
 }
 
 const whole = (pattern) => new RegExp(`(?<=^|\\s)${pattern}(?=$|[\\s,;:!?]|\\.(?:\\s|$))`, "giu");
@@ -150,7 +178,7 @@ function candidates(shown, ways) {
   return found.filter(({ index }, place) => !found.slice(0, place).some(({ end }) => index < end));
 }
 
-/** Returns {day, words, rest}, the day that is named in a text, the words that name it, and the text without them, or null if
+/** Returns {day, repeat, words, rest}, the day that is named in a text, the rule if the task comes again, the words that name it, and the text without them, or null if
  * there is none, or several, or if the words around the day say that the task is not due then. */
 export function dayIn(text, language = navigator.language) {
   const shown = text.replace(QUOTED, (quoted) => "\0".repeat(quoted.length));
@@ -159,8 +187,9 @@ export function dayIn(text, language = navigator.language) {
   const found = candidates(shown, known.get(name));
   if (!found.length || found.some(({ day }) => day === "unclear" || day !== found[0].day)) return null;
   if (found.some(({ index, end }) => KEEPING.test(shown.slice(0, index)) || KEEPING_AFTER.test(shown.slice(end)))) return null;
-  const { day, words, index, end } = found.at(-1);
+  const { day: named, words, index, end } = found.at(-1);
+  const [day, repeat] = named.startsWith("FREQ") ? [beginning(named), named] : [named];
   const [before, behind] = [text.slice(0, index).trimEnd(), text.slice(end).trimStart()];
   const rest = (before ? `${before} ${behind}` : behind.replace(/^[\s,;:.!–-]+/, "")).replace(/ (?=[,;:!?.])/, "").replace(/[\s,;:–-]+$/, "");
-  return /[\p{L}\p{N}]/u.test(rest) ? { day, words, rest } : null;
+  return /[\p{L}\p{N}]/u.test(rest) ? { day, repeat, words, rest } : null;
 }

@@ -155,7 +155,7 @@ export class ListView {
     if (this.#waiting) return;
     this.#release(tasks);
     const wanted = new Set(tasks.filter((task) => this.#isWanted(task)));
-    const shown = this.#withStaying(tasks).filter((task) => this.#isStaying(task.row) || wanted.has(task));
+    const shown = this.#withStaying(tasks).filter((task) => this.#isStaying(task.row) || (wanted.has(task) && !this.#isComing(task)));
     const done = this.#inEndOrder(shown);
     const open = shown.filter((task) => !this.#standsDone(task));
     this.#renderSummary(tasks, isKnown, wanted.size);
@@ -241,6 +241,12 @@ export class ListView {
   /** Whether a row stays where it is: that of the open task, and one that was finished or deleted just now. */
   #isStaying(row) {
     return row === this.#edited || this.#held.has(row);
+  }
+
+  /** Whether a task follows one whose row stays for a moment after its tick: the new row comes when that goes, so that nothing moves. */
+  #isComing({ row, text, repeat }) {
+    const isOf = ([name, completed]) => completed && this.#tasks.get(name).text === text;
+    return Boolean(repeat) && this.#held.size > 0 && !this.#rows.has(row) && [...this.#held].some(isOf);
   }
 
   /** Returns all tasks, and those whose rows stay even though they were deleted. */

@@ -9,7 +9,7 @@ const NOTES = `page-8 ${BASE}`; // other applications may have caches at this or
 const FILES = [
   "", "app.css", "main.js", "session.js", "session-store.js", "storage.js", "dom.js", "queue.js", "tasks.html",
   "tasks.css", "task-page.js", "person.js", "undo.js", "api.js", "renewal.js", "model.js", "sync.js", "stream.js", "view.js",
-  "row.js", "editor.js", "typed-days.js", "drag.js", "order.js", "days.js", "search.js", "select.js", "shortcuts.js", "favicon.svg",
+  "row.js", "editor.js", "typed-days.js", "drag.js", "order.js", "days.js", "repeat.js", "search.js", "select.js", "shortcuts.js", "favicon.svg",
   "manifest.webmanifest", "icon-192.png", "config.json",
 ].map((name) => BASE + name);
 

@@ -21,7 +21,7 @@ READ = """
     import("/typed-days.js").then(({ dayIn }) => {
       const found = texts.map(([text, language]) => dayIn(text, language));
       window.Date = Real;
-      done(found.map((it) => it && [it.day, it.rest]));
+      done(found.map((it) => it && [it.day, it.rest, ...(it.repeat ? [it.repeat] : [])]));
     });"""
 
 class TypedDays:
@@ -33,11 +33,11 @@ class TypedDays:
         self.chrome.one("#new").send_keys(text)
         return self.chrome.one("#new-chip")
 
-    def await_task(self, text, due):
+    def await_task(self, text, due, repeat=None):
         self.person.await_texts(text)
         self.person.await_saved()
         [task] = self.on_server()
-        self.assertEqual((task["task"], task.get("due")), (text, due))
+        self.assertEqual((task["task"], task.get("due"), task.get("repeat")), (text, due, repeat))
 
     def day(self, days):
         return self.chrome.execute_async_script(
@@ -48,22 +48,33 @@ class TypedDays:
         found = self.chrome.execute_async_script(READ, texts)
         wanted = [reading and list(reading) for readings in READINGS.values() for reading in readings.values()]
         if not self.can_set_clock:
-            found, wanted = ([it and it[1] for it in each] for each in (found, wanted))
+            found, wanted = ([it and it[1:] for it in each] for each in (found, wanted))
         self.assertEqual(dict(zip(texts, found)), dict(zip(texts, wanted)))
 
     def test_enter_accepts_the_day_and_takes_its_words_out(self):
         chip = self.write("Call Jonas tomorrow")
-        self.assertEqual(chip.text, "Tomorrow ×")
+        self.chrome.until(lambda: chip.text == "Tomorrow ×", "the day")  # what reads days is loaded at the first key
         self.assertFalse(self.chrome.one("#new-day").is_displayed())
         self.chrome.one("#new").send_keys(Keys.ENTER)
         self.await_task("Call Jonas", self.day(1))
         self.assertFalse(self.write("Call Ann").is_displayed())
         self.assertTrue(self.chrome.one("#new-due [value=today]").is_displayed())
 
+    def test_enter_accepts_a_rule_and_a_click_keeps_its_words(self):
+        chip = self.write("Water the plants every 3 days")
+        self.chrome.until(lambda: chip.text == "Today, every 3 days ×", "the rule")
+        chip.click()
+        self.assertFalse(chip.is_displayed())
+        self.chrome.one("#new").clear()
+        self.chrome.one("#new").send_keys("Water the plants every 3 days", Keys.ENTER)
+        self.await_task("Water the plants", self.day(0), "FREQ=DAILY;INTERVAL=3")
+
     def test_a_click_keeps_the_words_and_sets_no_day(self):
         chip = self.write("Call Jonas tomor")
         self.assertFalse(chip.is_displayed())
-        self.write("row").click()
+        self.write("row")
+        self.chrome.until(chip.is_displayed, "the day")
+        chip.click()
         self.assertFalse(chip.is_displayed())
         self.chrome.one("#new").send_keys(" morning", Keys.ENTER)
         self.await_task("Call Jonas tomorrow morning", None)
@@ -86,7 +97,9 @@ class TypedDays:
         self.await_task("Call Jonas", None)
 
     def test_words_that_a_text_had_before_name_no_day(self):
-        self.write("Call Jonas tomorrow").click()
+        chip = self.write("Call Jonas tomorrow")
+        self.chrome.until(chip.is_displayed, "the day")
+        chip.click()
         self.chrome.one("#new").send_keys(Keys.ENTER)
         self.await_task("Call Jonas tomorrow", None)
         text = self.edit_text("!")
@@ -101,14 +114,14 @@ class TypedDays:
         return text
 
     def test_each_of_several_pasted_lines_may_name_a_day(self):
-        lines = "- [ ] Call Jonas tomorrow\n1. Buy milk\n2. [x] Pay the rent today\n3. Sport every monday\n31. nothing"
+        lines = "- [ ] Call Jonas tomorrow\n1. Buy milk\n2. [x] Pay the rent today\n3. Sport every so often\n4. Swim every day\n31. nothing"
         self.chrome.one("#new").click()
         self.assertFalse(self.chrome.execute_script(PASTE, lines))
-        texts = ["Call Jonas", "Buy milk", "Pay the rent", "Sport every monday", "31. nothing"]
+        texts = ["Call Jonas", "Buy milk", "Pay the rent", "Sport every so often", "Swim", "31. nothing"]
         self.person.await_texts(*texts)
         self.person.await_saved()
         due = {task["task"]: task.get("due") for task in self.on_server()}
-        self.assertEqual([due[text] for text in texts], [self.day(1), None, self.day(0), None, None])
+        self.assertEqual([due[text] for text in texts], [self.day(1), None, self.day(0), None, self.day(0), None])
 
     def test_the_editor_and_the_row_have_the_usual_days(self):
         self.person.save("Call Jonas")

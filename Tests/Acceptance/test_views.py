@@ -353,7 +353,8 @@ class App(Daily):
 
     def test_the_list_is_saved_as_a_file(self):
         self.chrome.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "deny"})
-        self.fill({"task": 'Buy "good" milk', "due": day(1), "notes": "two\nlines"}, {"task": "=1+1", "completed": True})
+        self.fill({"task": 'Buy "good" milk', "due": day(1), "repeat": "FREQ=DAILY", "notes": "two\nlines"},
+                  {"task": "=1+1", "completed": True})
         self.chrome.execute_script("""
             window.files = [];
             URL.createObjectURL = (blob) => {
@@ -365,12 +366,12 @@ class App(Daily):
         for button in self.chrome.all("#files button"):
             button.click()
         files = dict(self.chrome.until(lambda: (it := self.chrome.execute_script("return files")) and len(it) == 3 and it, "the files"))
-        self.assertEqual(files["text/plain"], f'[ ] Buy "good" milk (due {day(1)})\n    two\n    lines\n[x] =1+1\n')
+        self.assertEqual(files["text/plain"], f'[ ] Buy "good" milk (due {day(1)}, every day)\n    two\n    lines\n[x] =1+1\n')
         rows = list(csv.reader(io.StringIO(files["text/csv"].removeprefix("\ufeff"))))
-        self.assertEqual(rows, [["task", "completed", "due", "notes"], ['Buy "good" milk', "false", day(1), "two\nlines"],
-                                ["'=1+1", "true", "", ""]])
+        self.assertEqual(rows, [["task", "completed", "due", "notes", "repeat"], ['Buy "good" milk', "false", day(1), "two\nlines", "FREQ=DAILY"],
+                                ["'=1+1", "true", "", "", ""]])
         self.assertEqual(json.loads(files["application/json"])[0],
-                         {"task": 'Buy "good" milk', "completed": False, "due": day(1), "notes": "two\nlines"})
+                         {"task": 'Buy "good" milk', "completed": False, "due": day(1), "repeat": "FREQ=DAILY", "notes": "two\nlines"})
 
     def test_pages_for_developers_are_in_the_account(self):
         shown = lambda selector: [link.text for link in self.chrome.all(selector) if link.is_displayed()]

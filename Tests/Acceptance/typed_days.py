@@ -1,5 +1,6 @@
-"""Texts of four languages, and what the page reads in each on Wednesday, 25 November 2026: the day and the words that are left, or
-None where nothing names a day on which the task is due. A wrong day is worse than none, so half of the texts name none."""
+"""Texts of four languages, and what the page reads in each on Wednesday, 25 November 2026: the day, the words that are left, and
+the rule if the task comes again, or None where nothing names a day on which the task is due. A wrong day is worse than none, so half of
+the texts name none."""
 
 READINGS = {
     "en-US": {
@@ -53,8 +54,27 @@ READINGS = {
         "check in tomorrow": ("2026-11-26", "check in"),
         "hand in the essay on may 5": ("2027-05-05", "hand in the essay"),
         "Move friday to monday": None,
-        "gym every monday": None,
-        "gym every other monday": None,
+        "gym every monday": ("2026-11-30", "gym", "FREQ=WEEKLY;BYDAY=MO"),
+        "gym every wednesday 5pm": ("2026-12-02", "gym 5pm", "FREQ=WEEKLY;BYDAY=WE"),
+        "gym every fri, mon and wed": ("2026-11-27", "gym", "FREQ=WEEKLY;BYDAY=MO,WE,FR"),
+        "gym every other monday": ("2026-11-30", "gym", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"),
+        "gym every two weeks on friday": ("2026-11-27", "gym", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+        "call Ann each weekday": ("2026-11-25", "call Ann", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        "water the plants daily": ("2026-11-25", "water the plants", "FREQ=DAILY"),
+        "water the plants every 10 days": ("2026-11-25", "water the plants", "FREQ=DAILY;INTERVAL=10"),
+        "rent due every month on the 3rd": ("2026-12-03", "rent", "FREQ=MONTHLY;BYMONTHDAY=3"),
+        "pay monthly on the 31st": ("2026-11-30", "pay", "FREQ=MONTHLY;BYMONTHDAY=31"),
+        "dinner every last friday": ("2026-11-27", "dinner", "FREQ=MONTHLY;BYDAY=-1FR"),
+        "dinner every second friday of the month": ("2026-12-11", "dinner", "FREQ=MONTHLY;BYDAY=2FR"),
+        "gym every monday or friday": None,
+        "plan the every monday meeting": None,
+        "live every day like the last": None,
+        "pay every 2 months on friday": None,
+        "pay every 0 days": None,
+        "pay every month on the 40th": None,
+        "gym every monday from friday on": None,
+        "read the daily": None,
+        "not every day": None,
         "gym every second friday": None,
         "report from monday to friday": None,
         "finish the report before friday": None,
@@ -131,7 +151,7 @@ READINGS = {
         "auf 12.1 aktualisieren": None,
         "Raum 3.12": None,
         "Raum 3.12 putzen": None,
-        "Sport jeden Montag": None,
+        "Sport jeden Montag": ("2026-11-30", "Sport", "FREQ=WEEKLY;BYDAY=MO"),
         "Urlaub von Montag bis Freitag": None,
         "Bericht bis Freitag": None,
         "Bericht vor Freitag abgeben": None,
@@ -160,7 +180,7 @@ READINGS = {
         "acheter un jeu": None,
         "acheter jeu": None,
         "voir la mer": None,
-        "sport chaque lundi": None,
+        "sport chaque lundi": ("2026-11-30", "sport", "FREQ=WEEKLY;BYDAY=MO"),
         "sport le lundi": None,
         "sport tous les lundi": None,
         "rapport avant vendredi": None,
@@ -178,7 +198,7 @@ READINGS = {
         "Pagar el 31/12/2026": ("2026-12-31", "Pagar"),
         "correr por la mañana": None,
         "ver el mar": None,
-        "deporte cada lunes": None,
+        "deporte cada lunes": ("2026-11-30", "deporte", "FREQ=WEEKLY;BYDAY=MO"),
         "deporte los lunes": None,
         "informe antes del viernes": None,
         "vacaciones de lunes a viernes": None,
