@@ -54,7 +54,7 @@ async function ask(token, method, path, { headers = {}, body, keepalive = false,
   const { response, answer } = await exchange(path, reading, {
     method, keepalive, cache: "no-store", credentials: "omit", redirect: "error",
     headers: {
-      Accept: "application/json, application/problem+json", Authorization: `Bearer ${token}`,
+      Accept: "application/json; names=one, application/problem+json", Authorization: `Bearer ${token}`,
       "client-request-id": name, "return-client-request-id": "true",
       ...(body && { "Content-Type": "application/json" }),
       ...headers,

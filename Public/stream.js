@@ -28,7 +28,7 @@ export function streamOf(model, access, { tell, rest }) {
       }
       return events.at(-1);
     };
-    const headers = { Accept: "text/event-stream", ...(model.point && { "Last-Event-ID": model.point }) };
+    const headers = { Accept: "text/event-stream; names=one", ...(model.point && { "Last-Event-ID": model.point }) };
     return call(access, "GET", "/api/tasks/changes", { headers, signal, silence: LONGEST_SILENCE, each }).finally(end);
   };
 
