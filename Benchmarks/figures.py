@@ -22,7 +22,7 @@ class Figure:
 
     @property
     def target(self):
-        return f"at {'most' if self.ceiling else 'least'} {self.form.format(self.limit)}" if self.limit is not None else ""
+        return f"{'≤' if self.ceiling else '≥'} {self.form.format(self.limit)}" if self.limit is not None else ""
 
     def is_met(self, value):
         return value <= self.limit if self.ceiling else value >= self.limit
@@ -30,15 +30,15 @@ class Figure:
 
 FIGURES = [
     Figure("get", "`GET`, one person: CPU against bare C", "get", limit=1.7),
-    Figure("people", "`GET`, a thousand people in turn: CPU against bare C", "people", limit=1.7),
-    Figure("new", "`GET`, every token new: CPU against bare C with one RSA verification", "new", limit=1.5),
-    Figure("refused", "refusal without a token: CPU against bare C", "refused", limit=1.5),
-    Figure("expired", "refusal of an expired token: CPU against a good new token", "new", limit=1.1),
-    Figure("post_cpu", "durable `POST`, SQLite, 64 connections: CPU against a `GET` of bare C", "post", limit=4.0),
-    Figure("post_rate", "durable `POST`, SQLite, 64 connections: rate against Go", "post", limit=5, ceiling=False),
-    Figure("post_one", "durable `POST`, SQLite, one connection: latency against one bare commit", "post_one", limit=3.0),
-    Figure("mix_cpu", "90/10 mix, a thousand people: CPU against Go", "mix"),
-    Figure("mix_rate", "90/10 mix, a thousand people: rate against Go", "mix"),
+    Figure("people", "`GET`, 1000 people: CPU against bare C", "people", limit=1.7),
+    Figure("new", "`GET`, every token new: CPU against bare C, RSA", "new", limit=1.5),
+    Figure("refused", "refused, no token: CPU against bare C", "refused", limit=1.5),
+    Figure("expired", "refused, expired token: CPU against a good one", "new", limit=1.1),
+    Figure("post_cpu", "`POST`, SQLite, 64 connections: CPU against a `GET` of bare C", "post", limit=4.0),
+    Figure("post_rate", "`POST`, SQLite, 64 connections: rate against Go", "post", limit=5, ceiling=False),
+    Figure("post_one", "`POST`, SQLite, one connection: latency against a bare commit", "post_one", limit=3.0),
+    Figure("mix_cpu", "90/10 mix, 1000 people: CPU against Go", "mix"),
+    Figure("mix_rate", "90/10 mix, 1000 people: rate against Go", "mix"),
     Figure("p99", "p99 of `GET` beside 64 writers, against 64 readers", "p99", limit=1.5),
     Figure("idle", "idle connection, bytes of 5,000", "idle", "{:.0f}", 13_500),
     Figure("idle_cpu", "`GET` beside 5,000 idle connections: CPU against without", "idle"),
@@ -47,11 +47,11 @@ FIGURES = [
     Figure("resident", "resident memory after start, MB", "start", "{:.1f}", 21),
     Figure("start", "start to first list of tasks, ms", "start", "{:.0f}", 50),
     Figure("pg_get", "PostgreSQL, one person, `GET`: rate against Go", "pg", limit=2, ceiling=False),
-    Figure("pg_post", "PostgreSQL, one person, durable `POST`: rate against Go with ids by owner", "pg", limit=3, ceiling=False),
-    Figure("pg_sequence", "PostgreSQL, one person, durable `POST`: rate against Go with ids from a sequence", "pg"),
+    Figure("pg_post", "PostgreSQL, one person, `POST`: rate against Go, ids by owner", "pg", limit=3, ceiling=False),
+    Figure("pg_sequence", "PostgreSQL, one person, `POST`: rate against Go, ids of a sequence", "pg"),
     Figure("pg_crowd_get", "PostgreSQL, 64 people, `GET`: rate against Go", "pg_crowd", limit=2, ceiling=False),
-    Figure("pg_crowd_post", "PostgreSQL, 64 people, durable `POST`: rate against Go with ids by owner", "pg_crowd"),
-    Figure("pg_crowd_sequence", "PostgreSQL, 64 people, durable `POST`: rate against Go with ids from a sequence", "pg_crowd"),
+    Figure("pg_crowd_post", "PostgreSQL, 64 people, `POST`: rate against Go, ids by owner", "pg_crowd"),
+    Figure("pg_crowd_sequence", "PostgreSQL, 64 people, `POST`: rate against Go, ids of a sequence", "pg_crowd"),
 ]
 
 

@@ -20,7 +20,7 @@ def table(found):
 
 def numbers(finding):
     least, most = finding.text(min(finding.values)), finding.text(max(finding.values))
-    return finding.text(finding.median), f"{least} to {most}", finding.figure.target
+    return finding.text(finding.median), f"{least}–{most}", finding.figure.target
 
 
 def write(measurement, found, root):
@@ -36,11 +36,11 @@ def document(measurement, found, shown, root):
         f"Measured on {time.strftime('%Y-%m-%d')}, {options.rounds} rounds at most, {options.seconds} s for each load after a second of the "
         f"same, lists of ten tasks in {answers['list.json']:,} bytes, 64 connections from the same machine where a row does not say otherwise. task-server ran with "
         "its defaults, its log on and written to a file. [README.md](README.md) says what each row is.", "",
-        "| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in machine.description(root).items()), "",
+        *(f"- {name}: {value}" for name, value in machine.description(root).items()), "",
         "## Targets", "",
         "[README.md](README.md#how-a-figure-comes-about) says how a figure and a verdict come about.", "",
-        "| Figure | Median | Rounds | Target | Verdict |", "| --- | ---: | ---: | --- | --- |"]
-    lines += [f"| {each.figure.title} | **{median}** | {spread} | {target} | {each.verdict} |"
+        "| Figure | Median (rounds) | Target | Verdict |", "| --- | ---: | --- | --- |"]
+    lines += [f"| {each.figure.title} | **{median}** ({spread}) | {target} | {each.verdict} |"
               for each in found for median, spread, target in [numbers(each)]]
     lines += ["", *loads_table(shown)]
     if measurement.wrong:
@@ -50,15 +50,11 @@ def document(measurement, found, shown, root):
 
 def loads_table(shown):
     yield from ("## Loads", "", "Medians of the rounds. With PostgreSQL, CPU is that of the server and that of the database.", "",
-                "| Program | Requests | CPU a request, us | a second | p50, us | p99, us |", "| --- | --- | ---: | ---: | ---: | ---: |")
-    shown_row = None
+                "| Row, program: requests | CPU each, us | a second | p50, us | p99, us |", "| --- | ---: | ---: | ---: | ---: |")
     for (row, program, requests), load in shown.items():
-        if row != shown_row:
-            yield f"| `{row}` | | | | | |"
-            shown_row = row
         cpu = " + ".join(number(load[name], "{:.1f}") for name in ("cpu_us", "helper_cpu_us") if load[name] is not None)
         cells = [cpu, *(number(load[name], "{:,.0f}") for name in ("rate", "p50_us", "p99_us"))]
-        yield f"| {program} | {requests} | " + " | ".join(cells) + " |"
+        yield f"| `{row}`, {program}: {requests} | " + " | ".join(cells) + " |"
 
 
 def number(value, form):
