@@ -50,11 +50,11 @@ def document(measurement, found, shown, root):
 
 def loads_table(shown):
     yield from ("## Loads", "", "Medians of the rounds. With PostgreSQL, CPU is that of the server and that of the database.", "",
-                "| Row, program: requests | CPU each, us | a second | p50, us | p99, us |", "| --- | ---: | ---: | ---: | ---: |")
+                "| Row, program: requests | CPU each, us | a second | p50–p99, us |", "| --- | ---: | ---: | ---: |")
     for (row, program, requests), load in shown.items():
         cpu = " + ".join(number(load[name], "{:.1f}") for name in ("cpu_us", "helper_cpu_us") if load[name] is not None)
-        cells = [cpu, *(number(load[name], "{:,.0f}") for name in ("rate", "p50_us", "p99_us"))]
-        yield f"| `{row}`, {program}: {requests} | " + " | ".join(cells) + " |"
+        rate, p50, p99 = (number(load[name], "{:,.0f}") for name in ("rate", "p50_us", "p99_us"))
+        yield f"| `{row}`, {program}: {requests} | {cpu} | {rate} | {p50}–{p99} |"
 
 
 def number(value, form):
