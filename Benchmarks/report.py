@@ -39,8 +39,8 @@ def document(measurement, found, shown, root):
         *(f"- {name}: {value}" for name, value in machine.description(root).items()), "",
         "## Targets", "",
         "[README.md](README.md#how-a-figure-comes-about) says how a figure and a verdict come about.", "",
-        "| Figure | Median (rounds) | Target | Verdict |", "| --- | ---: | --- | --- |"]
-    lines += [f"| {each.figure.title} | **{median}** ({spread}) | {target} | {each.verdict} |"
+        "| Figure | Median (rounds) | Target: verdict |", "| --- | ---: | --- |"]
+    lines += [f"| {each.figure.title} | **{median}** ({spread}) | {': '.join(filter(None, (target, each.verdict)))} |"
               for each in found for median, spread, target in [numbers(each)]]
     lines += ["", *loads_table(shown)]
     if measurement.wrong:
