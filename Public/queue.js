@@ -28,8 +28,9 @@ export class Queue {
   /** Returns all changes, oldest first. A change for an addition that nobody knows any more waits for the person. */
   all() {
     const changes = [...this.#changes.values()].sort((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity) || 0);
-    const additions = new Set(changes.filter(({ kind, next }) => kind === "add" || next).map(({ key }) => key));
+    const additions = new Set(changes.filter(({ kind }) => kind === "add").map(({ key }) => key));
     const isLost = ({ target }) => typeof target === "string" && !additions.has(target);
+    for (const change of changes) if (change.next && !isLost(change)) additions.add(change.key);
     return changes.filter((change) => !isLost(change) || "base" in change) // others have nothing to show
       .map((change) => (isLost(change) ? { ...change, problem: { gone: true } } : change));
   }

@@ -8,9 +8,9 @@ from firefox import Firefox
 from person import PageTest
 
 MONDAYS = "FREQ=WEEKLY;BYDAY=MO"
-# Keeps the most open rows that stood in the list at once.
+# Keeps the most rows that stood among the open ones at once.
 COUNT_ROWS = """
-    const list = document.getElementById("rows"), count = () => list.querySelectorAll(".row:not(.held)").length;
+    const list = document.getElementById("rows"), count = () => list.children.length;
     window.most = count();
     new MutationObserver(() => (most = Math.max(most, count()))).observe(list, { childList: true });"""
 CALL = "const [path, name, inputs, done] = arguments; import(path).then((all) => done(inputs.map((input) => all[name](...input))));"
@@ -45,7 +45,10 @@ class Recurring:
     def await_server(self, *wanted):
         """Waits until the server has exactly these tasks: texts, whether they are completed, due dates and rules."""
         shown = lambda: [(it["task"], it["completed"], it.get("due"), it.get("repeat")) for it in self.on_server()]
-        self.chrome.until(lambda: shown() == list(wanted), f"the tasks {wanted}")
+        try:
+            self.chrome.until(lambda: shown() == list(wanted), "the tasks")
+        except Exception as error:
+            raise AssertionError(f"expected {list(wanted)}, there are {shown()}") from error
 
     def call(self, module, name, *inputs):
         return self.chrome.execute_async_script(CALL, f"/{module}.js", name, inputs)
