@@ -21,7 +21,9 @@ struct ClientAssertion {
     private let token: CompactToken
 
     init(_ text: String) throws(Refusal) {
-        guard let token = try? CompactToken(text), let header = (try? JSONValue(parsing: token.header))?.object,
+        // The header may have a chain of certificates.
+        guard let token = try? CompactToken(text, longestHeader: CompactToken.longest),
+            let header = (try? JSONValue(parsing: token.header))?.object,
             let claims = (try? JSONValue(parsing: token.payload))?.object
         else { throw .assertionMalformed }
         (self.text, self.header, self.claims, self.token) = (text, header, claims, token)
@@ -115,18 +117,20 @@ extension RequestContext {
         guard ofSubject.contains(where: { credential in assertion.isFor { $0 == credential.audience } }) else {
             throw .federation(700_212, "audience", assertion.claims["aud"]?.string ?? "")
         }
-        guard await isSigned(assertion) else { throw .assertionSignature([]) }
+        try await checkSignature(federated: assertion)
     }
 
-    /// Whether the assertion is a token of one of the mock's tenants, or else one that a published key signed.
-    private func isSigned(_ assertion: ClientAssertion) async -> Bool {
-        for tenant in neighbours + [authority] where await tenant.keys.claims(of: assertion.text) != nil { return true }
+    /// Requires a token of one of the mock's tenants, or else one that a published key signed.
+    private func checkSignature(federated assertion: ClientAssertion) async throws(Refusal) {
+        for tenant in neighbours + [authority] where await tenant.keys.claims(of: assertion.text) != nil { return }
         let location = "\(assertion.issuer.hasSuffix("/") ? "" : "/").well-known/openid-configuration"
         guard let metadata = await configuration.fetch(assertion.issuer + location),
             let address = (try? JSONValue(parsing: metadata))?.object?["jwks_uri"]?.string,
             let bytes = await configuration.fetch(address), let set = try? KeySetDocument(parsing: bytes)
-        else { return false }
-        let kid = assertion.header["kid"]?.string
-        return set.keys.contains { $0.keyIdentifier == kid && assertion.isSigned(by: $0.numbers) }
+        else { throw .assertionSignature([]) }
+        let kid = assertion.header["kid"]?.string ?? ""
+        let known = set.keys.filter { $0.keyIdentifier == kid }
+        if known.isEmpty { throw .federatedKeyUnknown(kid, of: assertion.issuer) }
+        guard known.contains(where: { assertion.isSigned(by: $0.numbers) }) else { throw .assertionSignature([]) }
     }
 }

@@ -116,6 +116,7 @@ extension Refusal {
     static func assertionNotValidNow(now: Int64) -> Refusal { row(Timestamp(seconds: now).text) }
     static func certificateUnknown(_ thumbprint: [UInt8]) -> Refusal { row(thumbprint.digits) }
     static func assertionSignature(_ thumbprint: [UInt8]) -> Refusal { row(thumbprint.digits) }
+    static func federatedKeyUnknown(_ kid: String, of issuer: String) -> Refusal { row(kid, issuer) }
     static func unknownClient(_ id: String, tenant: String) -> Refusal { row(id, tenant) }
     static func clientMismatch(_ given: String, _ known: String) -> Refusal { row(given, known) }
 
