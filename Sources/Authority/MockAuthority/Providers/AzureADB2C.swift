@@ -16,7 +16,7 @@ struct AzureADB2C: Provider {
     var sessionCookie: String { "x-ms-cpim-sso:\(tenant.name)_0" }
 
     func refusal(ofScope word: String, _ client: Client) -> Refusal? {
-        unknownScopeOfAPI(word, client) ?? .scopeWithoutResource(word)
+        unknownScopeOfAPI(word, client) ?? Refusal(.scopeWithoutResource, word)
     }
 
     func words(of refusal: Refusal, _ context: RequestContext) -> RefusalWords {

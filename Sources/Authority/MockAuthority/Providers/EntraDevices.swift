@@ -75,15 +75,15 @@ extension RequestContext {
     func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         let code = try parameters.required("device_code")
         guard let request = run.devices.entry(code), request.client == client.id else {
-            throw .unknownDeviceCode
+            throw Refusal(.unknownDeviceCode)
         }
-        guard request.expires > now else { throw .deviceCodeExpired }
+        guard request.expires > now else { throw Refusal(.deviceCodeExpired) }
         switch request.outcome {
-        case .pending: throw .devicePending
-        case .declined: throw .deviceDeclined
+        case .pending: throw Refusal(.devicePending)
+        case .declined: throw Refusal(.deviceDeclined)
         case .approved(let objectID):
-            guard let user = run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
-            guard run.devices.remove(code) else { throw .unknownDeviceCode }
+            guard let user = run.directory.user(objectID), !user.status.disabled else { throw Refusal(.accountGone) }
+            guard run.devices.remove(code) else { throw Refusal(.unknownDeviceCode) }
             let scope = try scope(request.scope, client)
             if client.consent == .user { addConsent(of: user, to: client, scope) }
             return try await signTokens(for: granted(user, client, scope))

@@ -53,7 +53,7 @@ extension HostContext {
         guard let authority = WebAddress(asked), EntraHost.login.contains(authority.host),
             let tenant = authority.path.first
         else {
-            let error = EntraError.unknownInstance.json(
+            let error = Refusal(.unknownInstance).entra.json(
                 correlation: RequestContext.correlation(of: head), now: self.authority.now(in: run))
             return Response.json(error, status: 400, headers: headers)
         }

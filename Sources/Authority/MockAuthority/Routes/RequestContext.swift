@@ -38,9 +38,9 @@ struct RequestContext: Sendable {
 
     /// The client of this id; none is registered for personal accounts, which `/consumers` means.
     func client(called id: String) throws(Refusal) -> Client {
-        if url.tenant == SeveralTenants.consumers.rawValue { throw .notForConsumers }
+        if url.tenant == SeveralTenants.consumers.rawValue { throw Refusal(.notForConsumers) }
         guard let client = configuration.applications.client(id) else {
-            throw .unknownClient(id, tenant: configuration.tenant.name)
+            throw Refusal(.unknownClient, id, configuration.tenant.name)
         }
         return client
     }
