@@ -121,14 +121,7 @@ package struct Policy: Sendable, Equatable {
 
     /// The policies of the sample clients (docs/internals/clients.md, "Credentials"), and those to reset a password
     /// and for the password grant.
-    package static let defaults = [
-        Policy("b2c_1_sign_up", kind: .signUp),
-        Policy("b2c_1_sign_in", kind: .signIn),
-        Policy("b2c_1_facebook", kind: .facebook),
-        Policy("b2c_1_edit_profile", kind: .editProfile),
-        Policy("b2c_1_reset", kind: .resetPassword),
-        Policy("b2c_1_ropc", kind: .password),
-    ]
+    package static let defaults: [Policy] = Configuration.b2c.policies
 }
 
 extension Configuration {

@@ -30,7 +30,6 @@ extension Configuration {
         try file.allow(["issuer", "policies", "externalID", "entra"] + Self.membersOfTenants)
         try readTenant(file)
         if let base = try file.text("issuer") { self.issuerBase = base }
-        if let list = try file.list("policies") { policies = try list.map(Policy.init(member:)) }
         if let member = try file.member("externalID") { entraTenants[0] = try Self.tenant(member, .externalID) }
         if let list = try file.list("entra") {
             let tenants = try list.map { member throws(InputError) in try Self.tenant(member, .entra) }
@@ -58,6 +57,7 @@ extension Configuration {
 
     private mutating func readTenant(_ member: ConfigurationMember) throws(InputError) {
         if let named = try member.member("tenant") { tenant = try Tenant(named) }
+        if let list = try member.list("policies") { policies = try list.map(Policy.init(member:)) }
         if let list = try member.list("clients") { applications.clients = try list.map(Client.init(member:)) }
         if let list = try member.list("resources") {
             applications.resources = try list.map(Resource.init(member:))

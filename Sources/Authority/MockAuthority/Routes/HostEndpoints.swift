@@ -37,11 +37,8 @@ extension HostContext {
     /// Asked by MSAL before a password grant: nobody's sign-in is federated.
     var userRealm: Response {
         let name = head.target.path.last ?? ""
-        return Response.json([
-            "ver": "1.0", "account_type": "Managed",
-            "domain_name": .string(String(name.drop { $0 != "@" }.dropFirst())),
-            "cloud_instance_name": .string(EntraHost.cloud), "cloud_audience_urn": "urn:federation:MicrosoftOnline",
-        ])
+        let domain = String(name.drop { $0 != "@" }.dropFirst())
+        return Response.json(.document("userRealm", ["{domain}": .string(domain)]))
     }
 
     /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
@@ -58,15 +55,9 @@ extension HostContext {
             return Response.json(error, status: 400, headers: headers)
         }
         let document = "\(authority.text.originAndPath.origin)/\(tenant)/\(Routes.metadata.path)"
-        return Response.json(
-            [
-                "tenant_discovery_endpoint": .string(document), "api-version": "1.1",
-                "metadata": [
-                    [
-                        "preferred_network": "login.microsoftonline.com", "preferred_cache": "login.windows.net",
-                        "aliases": .array(EntraHost.login.map { .string($0) }),
-                    ]
-                ],
-            ], headers: headers)
+        let values: JSONObject = [
+            "{document}": .string(document), "{aliases}": .array(EntraHost.login.map { .string($0) }),
+        ]
+        return Response.json(.document("instance", values), headers: headers)
     }
 }
