@@ -229,9 +229,9 @@ extension TokenSigner {
     func signGraphToken(_ claims: JSONObject) throws(PrivateKeyError) -> String {
         let nonce = EntraClaims.random(32)
         let payload = claims.bytes
-        let token = try sign(header: headerOfVersionOne(nonce: Self.hash(ofNonce: nonce)), payload: payload)
+        let token = try sign(header: headerOfVersionOne(nonce: Self.hash(ofNonce: nonce)).bytes, payload: payload)
         let signature = token.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
-        let given = Self.input(header: headerOfVersionOne(nonce: nonce), payload: payload) + "." + signature
+        let given = Self.input(header: headerOfVersionOne(nonce: nonce).bytes, payload: payload) + "." + signature
         record(given)
         return given
     }
