@@ -90,13 +90,10 @@ extension HostContext {
     private var scopesOfAPI: String? { configuration.applications.resources.first?.fullScopes.joined(separator: " ") }
 
     private func policy(_ name: String?) throws(InputError) -> Policy {
-        let policies = configuration.policies
-        if let name {
-            if let policy = configuration.policy(named: name) { return policy }
-            throw unknown("policy", name, known: policies.map(\.name))
+        guard let policy = name.map(configuration.policy(named:)) ?? configuration.firstPolicy else {
+            throw unknown("policy", name ?? "", known: configuration.policies.map(\.name))
         }
-        guard let first = configuration.firstPolicy else { throw unknown("policy", "", known: []) }
-        return first
+        return policy
     }
 
     private func client(_ id: String?) throws(InputError) -> Client {

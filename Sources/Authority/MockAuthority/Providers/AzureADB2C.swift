@@ -53,7 +53,7 @@ extension Provider {
             let run = Tenant.run(of: url.tenant, names: [tenant.name, tenant.id])
         else { return nil }
         let policy = url.policy.flatMap(configuration.policy(named:))
-        guard policy != nil || url.policy == nil && url.form == .query else { return nil }
+        guard policy != nil || url.policy == nil && url.isPolicyInQuery else { return nil }
         return Place(url: url, path: rest, policy: policy, run: run)
     }
 

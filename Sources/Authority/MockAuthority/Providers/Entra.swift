@@ -131,7 +131,10 @@ extension EntraProvider {
         return (error.error, error.subcode, text, error.uri)
     }
 
-    func response(_ refusal: Refusal, _ context: RequestContext) -> Response { context.response(refusal.entra) }
+    func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
+        let (error, id) = (refusal.entra, context.correlation)
+        return context.refused(error.json(trace: context.trace, correlation: id, now: context.now), error.status)
+    }
 
     /// Every API, and Microsoft Graph, for which every tenant gives tokens; an API is also named by its application id.
     var resources: [(resource: Resource, prefixes: [String])] {
@@ -156,12 +159,6 @@ extension Resource {
             "Calendars.Read", "Calendars.ReadWrite", "Contacts.Read", "Files.Read", "Group.Read.All",
             "Directory.Read.All",
         ])
-}
-
-extension RequestContext {
-    func response(_ error: EntraError) -> Response {
-        refused(error.json(trace: trace, correlation: correlation, now: now), error.status)
-    }
 }
 
 // MARK: - Tokens

@@ -12,7 +12,7 @@ extension RequestContext {
             do throws(Refusal) {
                 return Response.json(try await answer(parameters), headers: headers)
             } catch {
-                return response(error.entra)
+                return provider.response(error, self)
             }
         }
     }

@@ -42,7 +42,7 @@ enum Routes {
             Row([.get], ".well-known/openid-configuration", fault: .metadata) { .respond($0.metadata(version: 1)) },
             Row([.get], "adminconsent") { .respond(await $0.authorization(adminConsent: 1)) },
             Row([.get], "v2.0/adminconsent") { .respond(await $0.authorization(adminConsent: 2)) },
-            Row([.get], token.path) { .respond($0.response(Refusal(.notPosted).entra)) }, token,
+            Row([.get], token.path) { .respond($0.provider.response(Refusal(.notPosted), $0)) }, token,
         ]
 
     // MARK: Of the host
