@@ -17,7 +17,7 @@ extension HostContext {
     }
 
     private var welcomeText: Response {
-        let documents = ([mock.b2c] + mock.others).map(\.configuration).flatMap { tenant in
+        let documents = mock.tenants.map(\.configuration).flatMap { tenant in
             tenant.policies.map { "  \(tenant.metadataAddress(of: $0, at: base))" }
         }
         return Response.text(
