@@ -48,7 +48,10 @@ struct Refusal: Error, Equatable, Sendable {
         guard let ofEntra = fields.last, fields.allSatisfy({ $0.count == 4 }), let number = Int(ofEntra[2]) else {
             preconditionFailure("a row of refusals.txt has lines of four fields: \(fields)")
         }
-        entra = EntraError(ofEntra[1], number, ofEntra[3])
+        // MSAL decides by the suberror: `bad_token` and `consent_required` make it ask the person.
+        let kinds = ofEntra[1].split(separator: "/").map(String.init)
+        entra = EntraError(
+            error: kinds[0], number: number, text: ofEntra[3], suberror: kinds.count > 1 ? kinds[1] : nil)
         (error, text) = (fields[0][1], fields[0][3])
         code = "AADB2C" + (fields.count > 1 ? fields[0][2] : "")
     }
@@ -110,17 +113,9 @@ struct EntraError: Equatable, Sendable {
     /// The number after `AADSTS`, and in `error_codes`.
     let number: Int
     let text: String
-    /// MSAL decides by this: `bad_token` and `consent_required` make it ask the person.
-    var suberror: String?
+    fileprivate(set) var suberror: String?
     /// What a client that is challenged asks for when the person signs in again.
-    var claims: String?
-
-    init(_ error: String, _ number: Int, _ text: String) {
-        self.error = error
-        self.number = number
-        self.text = text
-        suberror = [50173: "bad_token", 65001: "consent_required", 700_082: "bad_token", 700_084: "bad_token"][number]
-    }
+    fileprivate(set) var claims: String?
 
     /// 401 for a client that failed to authenticate; a misspelt scope is `invalid_client`, too, but no such failure.
     var status: Status { error == "invalid_client" && number != 650_053 ? 401 : 400 }
