@@ -67,6 +67,14 @@ struct BadToken: Sendable {
             })
     }
 
+    /// A token without a claim, of which RFC 7519 leaves it to the API whether the claim must be there.
+    static func without(_ claim: String, _ rule: BadTokenRule, _ remedy: String? = nil) -> BadToken {
+        let missing = BadTokenRule(
+            kind: .setting, danger: rule.danger,
+            source: "RFC 9068 section 2.2, by which access tokens have \(claim)", remedy: remedy ?? rule.remedy)
+        return BadToken("no-\(claim)", missing, "without \(claim)", claims: [claim: nil])
+    }
+
     static let withoutDefect = BadToken("", nil, "")
 
     static let all = ofClaims + ofSignatures + ofKnownHoles + ofMicrosoft
@@ -141,13 +149,6 @@ extension BadTokenRule {
     static var validation: BadTokenRule { row() }
     /// Another application of the same issuer, which is not named among those that may call.
     package static var caller: BadTokenRule { row() }
-
-    /// The rule that a claim must be there, which RFC 7519 leaves to the API.
-    static func missing(_ claim: String, _ danger: BadTokenRule, _ remedy: String) -> BadTokenRule {
-        BadTokenRule(
-            kind: .setting, danger: danger.danger,
-            source: "RFC 9068 section 2.2, by which access tokens have \(claim)", remedy: remedy)
-    }
 }
 
 /// Makes a bad token, for the rows of the table of bad tokens.
