@@ -32,9 +32,7 @@ struct AuthorizationResponse: Sendable {
         var fields = version == nil ? [] : [("admin_consent", "True"), ("tenant", context.provider.tenant.id)]
         if let state = request.delivery.state { fields.append(("state", state)) }
         if let version { return version == 1 ? fields : fields + [("scope", request.scope.text)] }
-        if request.options.clientInfo {
-            fields.append(("client_info", granted.clientInformation(context.provider)))
-        }
+        if request.options.clientInfo { fields.append(("client_info", granted.clientInformation(context.provider))) }
         let code = request.types.contains(.code) ? code(granted) : nil
         if let code { fields.append(("code", code)) }
         fields += try await tokens(granted, code: code)
@@ -107,9 +105,7 @@ extension Delivery {
         }
         let provider = configuration.provider
         isSentExactly = provider.traits.matchesRedirectURIsExactly
-        if isSentExactly, parameters["redirect_uri"] == nil {
-            throw .page(Refusal(.missingParameter, "redirect_uri"))
-        }
+        if isSentExactly, parameters["redirect_uri"] == nil { throw .page(Refusal(.missingParameter, "redirect_uri")) }
         redirectURI = parameters["redirect_uri"] ?? registered
         guard configuration.behaviour.lax || client.accepts(redirectURI, exactly: isSentExactly) else {
             let refusal = Refusal(.redirectMismatch, redirectURI, client.id)

@@ -16,8 +16,7 @@ extension RequestContext {
         } catch {
             switch error {
             case .page(let refusal): return errorPage(refusal)
-            case .client(let refusal, let delivery):
-                return delivery.response(refusal, self)
+            case .client(let refusal, let delivery): return delivery.response(refusal, self)
             }
         }
     }

@@ -172,9 +172,7 @@ extension EntraProvider {
 
     func allowsPasswordGrant(_ policy: Policy) -> Bool { configuration.behaviour.entra.passwordGrant }
 
-    func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims {
-        EntraClaims(self, granted, at: base)
-    }
+    func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims { EntraClaims(self, granted, at: base) }
 
     func grant(
         _ type: String, _ context: RequestContext, _ parameters: Parameters, _ client: Client

@@ -68,9 +68,7 @@ extension RequestContext {
             given: { fields[$0] })
         return Page(title: PageForm.device.title, content: form.html, overline: configuration.tenant.name).response
     }
-}
 
-extension RequestContext {
     /// The device authorization grant (RFC 8628 section 3.4).
     func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         let code = try parameters.required("device_code")

@@ -87,8 +87,7 @@ extension StrictProvider {
 
     /// Answers 401 to a client that failed to authenticate by a header (RFC 6749 section 5.2).
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let isChallenge =
-            refusal.standardError == "invalid_client" && context.head.headers.contains("Authorization")
+        let isChallenge = refusal.standardError == "invalid_client" && context.head.headers.contains("Authorization")
         return context.refused(context.words(of: refusal), isChallenge ? 401 : 400)
     }
 }

@@ -33,9 +33,7 @@ package struct Configuration: Sendable {
     }
 
     /// The policy of this name, in any case.
-    package func policy(named name: String) -> Policy? {
-        policies.first { $0.name.isEqualIgnoringCase(to: name) }
-    }
+    package func policy(named name: String) -> Policy? { policies.first { $0.name.isEqualIgnoringCase(to: name) } }
 
     /// The value of `iss` in tokens of this policy.
     package func issuer(of policy: Policy) -> String { provider.issuer(of: policy, at: issuerBase) }
@@ -149,9 +147,7 @@ extension Configuration {
     package static let entra: [Configuration] = [
         ofDocumentation("fabrikam", .entra), ofDocumentation("northwind", .entra),
     ]
-}
 
-extension Configuration {
     /// With the certificate of the state folder for the client that has it.
     func with(_ certificate: ClientCertificate) -> Configuration {
         var configuration = self
@@ -160,9 +156,7 @@ extension Configuration {
         }
         return configuration
     }
-}
 
-extension Configuration {
     /// The External ID tenant as it is played; `nil` if there is none.
     package var externalTenant: Configuration? { otherTenants.first { $0.profile == .externalID } }
 

@@ -41,9 +41,7 @@ struct ClientAssertion {
     }
 
     /// The hash of the certificate whose key signed, which MSAL for Python pads with `=`.
-    var thumbprint: [UInt8]? {
-        (header["x5t#S256"] ?? header["x5t"])?.string.flatMap { Base64.decodeLenient($0) }
-    }
+    var thumbprint: [UInt8]? { (header["x5t#S256"] ?? header["x5t"])?.string.flatMap { Base64.decodeLenient($0) } }
 
     /// The first certificate of `x5c`, if its hash is the thumbprint.
     var ownCertificate: ClientCertificate? {

@@ -110,9 +110,7 @@ extension RequestContext {
             confirmation: confirmation)
     }
 
-    func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
-        try Scope(text, client: client, provider)
-    }
+    func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope { try Scope(text, client: client, provider) }
 
     /// The scope of an application's own token at a service of Microsoft, and the API that the scope names.
     func scopeOfApplication(_ parameters: Parameters, _ client: Client) throws(Refusal) -> (Scope, audience: String) {
@@ -124,9 +122,7 @@ extension RequestContext {
         guard let audience = scope.audience else { throw Refusal(.scopeOfApplication, text) }
         return (scope, audience)
     }
-}
 
-extension RequestContext {
     /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
     func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         let (code, redirectURI) = (try parameters.required("code"), try parameters.required("redirect_uri"))
@@ -195,9 +191,7 @@ extension RequestContext {
         guard let grant = authority.seal.open(text), grant.kind == kind else {
             throw refusal(ofForeign: text, client) ?? Refusal(.notOurGrant)
         }
-        guard grant.expires > now else {
-            throw .grantExpired(grant, now: now)
-        }
+        guard grant.expires > now else { throw .grantExpired(grant, now: now) }
         guard grant.binding.client == client.id else { throw Refusal(.otherClient, client.id) }
         guard grant.binding.policy == policy.name else {
             throw Refusal(.grantOfOtherEndpoint, grant.binding.policy, policy.name)
@@ -233,9 +227,7 @@ extension RequestContext {
         granted.family = grant.family
         return granted
     }
-}
 
-extension RequestContext {
     /// The resource owner password credentials grant (RFC 6749 section 4.3), only where the provider allows it.
     func passwordGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         guard provider.allowsPasswordGrant(policy) else { throw Refusal(.passwordGrantDisabled) }
@@ -250,9 +242,7 @@ extension RequestContext {
         let signIn = SignIn(time: now, nonce: parameters["nonce"], local: true)
         return try await signTokens(for: granted(user, client, scope, signIn))
     }
-}
 
-extension RequestContext {
     /// Authenticates a client in one of six forms (docs/reproduced.md, "Client authentication").
     ///
     /// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts

@@ -7,9 +7,7 @@ extension Probe {
     /// Requires that a good token is accepted and a request without one refused.
     func expectMeaning(_ first: String) throws(OperatorError) {
         let status = try statusOfGood()
-        guard status.isSuccess else {
-            throw .unknown(whyRefused(status, first.claims))
-        }
+        guard status.isSuccess else { throw .unknown(whyRefused(status, first.claims)) }
         let refusal = try self.status(nil)
         guard !refusal.isSuccess else {
             throw .unknown(
@@ -107,9 +105,7 @@ extension Probe {
             try send(bad, token, inOutage: true)
         }
     }
-}
 
-extension Probe {
     /// Why an API refuses a good token with these claims, in the cases that are common.
     ///
     /// refused.txt has the reasons, each after the fact about the token or the call in which it is likely.
