@@ -110,7 +110,7 @@ let modules = [
         embedded: [
             "Static/common.css", "Static/sign-in.css", "Static/developer.css",
             "Static/developer.html", "Static/developer.js", "Static/refusals.txt", "Static/bad-token-rules.txt",
-            "Static/metadata.json", "Static/tenants.json",
+            "Static/metadata.json", "Static/standard-claims.json", "Static/tenants.json",
             "Static/graph.json",
         ]),
 

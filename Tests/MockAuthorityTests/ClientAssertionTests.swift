@@ -9,12 +9,20 @@ import Testing
 /// What a client signs in place of sending a secret, as MSAL and azidentity do it.
 struct SignedAssertion: Sendable {
     static let key = SharedKeys.all[6]
-    static let certificate = {
-        do { return try CertificateMaker(now: TestAuthority.now).client(key) } catch { return "" }
+    /// The certificate of the key, the issuing one and the root, in PEM.
+    private static let chain: [String] = {
+        let (maker, keys) = (CertificateMaker(now: TestAuthority.now), SharedKeys.all)
+        do {
+            let root = (key: keys[4], certificate: try maker.authority(keys[4], name: "root"))
+            let issuing = (key: keys[5], certificate: try maker.server(keys[5], names: ["issuing"], issuer: root))
+            return [try maker.server(key, names: ["client"], issuer: issuing), issuing.certificate, root.certificate]
+        } catch { return [""] }
     }()
-    static let der =
-        Base64.decodeLenient(
-            certificate.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()) ?? []
+    static let certificate = chain[0]
+    static let ders = chain.map { pem in
+        Base64.decodeLenient(pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()) ?? []
+    }
+    static let der = ders[0]
     static let client = Configuration.entra[0].applications.clients[1].id
 
     var header: JSONObject = [
@@ -80,9 +88,9 @@ struct ClientAssertionTests {
 
     private static let sha1 = JSONValue.string(Base64URL.encode(SHA1.digest(SignedAssertion.der)))
     private static let good: [SignedAssertion] = [
-        // MSAL of today, MSAL before 2024, and azidentity with its whole chain.
+        // MSAL of today, MSAL before 2024, and azidentity with its whole chain, longer than the header of an access token.
         SignedAssertion(), SignedAssertion().with { $0.header = ["alg": "RS256", "x5t": sha1] },
-        SignedAssertion().with { $0.header["x5c"] = [.string(Base64.encode(SignedAssertion.der))] },
+        SignedAssertion().with { $0.header["x5c"] = .array(SignedAssertion.ders.map { .string(Base64.encode($0)) }) },
         SignedAssertion().with { $0.claims["exp"] = .real(Double(TestAuthority.now) + 600.5) },
         // MSAL for Python pads the hash.
         SignedAssertion().with { $0.header = ["alg": "RS256", "x5t": .string((sha1.string ?? "") + "=")] },
@@ -119,10 +127,7 @@ struct ClientAssertionTests {
         ("another key", 700_027, { $0.signer = SharedKeys.all[5] }),
         ("another algorithm than it says", 700_027, { $0.header["alg"] = "RS512" }),
         ("another subject", 700_021, { $0.claims["sub"] = "somebody" }),
-        (
-            "another audience", 700_023,
-            { $0.claims["aud"] = "https://login.microsoftonline.com/other/oauth2/v2.0/token" }
-        ),
+        ("another audience", 700_023, { $0.claims["aud"] = "https://localhost:8443/other/oauth2/v2.0/token" }),
         ("an audience that is no endpoint", 700_023, { $0.claims["aud"] = "api://AzureADTokenExchange" }),
         ("an end long ago", 700_024, { $0.claims["exp"] = .integer(TestAuthority.now - 301) }),
         ("no end", 700_024, { $0.claims["exp"] = nil }),
@@ -154,7 +159,7 @@ struct ClientAssertionTests {
         #expect(try await number(mock, good.with { $0.claims["sub"] = "repo:A/b" }) == 700_213)
         #expect(try await number(mock, good.with { $0.claims["aud"] = "api://other" }) == 700_212)
         #expect(try await number(mock, good.with { $0.signer = SharedKeys.all[5] }) == 700_027)
-        #expect(try await number(mock, good.with { $0.header["kid"] = "unknown" }) == 700_027)
+        #expect(try await number(mock, good.with { $0.header["kid"] = "unknown" }) == 7_000_272)
         #expect(try await number(mock, good.with { $0.claims["exp"] = .integer(TestAuthority.now - 301) }) == 700_024)
     }
 

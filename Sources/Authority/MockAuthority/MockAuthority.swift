@@ -13,6 +13,7 @@ package final class MockAuthority: Sendable {
     package let configuration: Configuration
     let b2c: TenantAuthority
     let others: [TenantAuthority]
+    var tenants: [TenantAuthority] { [b2c] + others }
 
     /// An authority of this configuration, which saves nothing, and dates tokens by `time`.
     ///

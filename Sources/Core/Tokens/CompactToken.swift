@@ -7,7 +7,8 @@ package import JSON
 package struct CompactToken: Sendable {
     /// The longest token that is accepted, in bytes (V-07): with the 200 groups of Entra ID a token has 11,000.
     package static let longest = 16384
-    static let longestHeader = 2048
+    /// The longest header of an access token; the certificates of a client assertion make that one longer.
+    package static let longestHeader = 2048
 
     /// All received bytes.
     package let bytes: [UInt8]
@@ -24,17 +25,17 @@ package struct CompactToken: Sendable {
     package var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 
     /// Splits and decodes the text after the scheme, or throws the rule of form that it breaks.
-    package init(_ text: String) throws(TokenRefusal) {
-        try self.init(bytes: Array(text.utf8))
+    package init(_ text: String, longestHeader: Int = Self.longestHeader) throws(TokenRefusal) {
+        try self.init(bytes: Array(text.utf8), longestHeader: longestHeader)
     }
 
-    package init(bytes: [UInt8]) throws(TokenRefusal) {
+    package init(bytes: [UInt8], longestHeader: Int = Self.longestHeader) throws(TokenRefusal) {
         guard bytes.count <= Self.longest else { throw .tooLong }
         let (first, second) = try Self.dots(in: bytes)
         header = try Self.part(bytes[..<first])
         payload = try Self.part(bytes[(first + 1)..<second])
         signature = try Self.part(bytes[(second + 1)...])
-        guard header.count <= Self.longestHeader else { throw .tooLong }
+        guard header.count <= longestHeader else { throw .tooLong }
         self.bytes = bytes
         secondDot = second
     }

@@ -66,6 +66,19 @@ enum ErrorQueue {
     }
 
     var isRSA: Bool { unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 }
+
+    /// Returns a number of an RSA key by the name of its parameter, which is only read during the call.
+    func number(_ name: String) -> [UInt8] {
+        var found: OpaquePointer?
+        guard unsafe EVP_PKEY_get_bn_param(pointer, name, &found) == 1, let number = unsafe found else {
+            preconditionFailure("an RSA key has a modulus and an exponent")
+        }
+        defer { unsafe BN_clear_free(number) }
+        let count = Int(unsafe copenssl_number_count(number))
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = Int(unsafe BN_bn2bin(number, buffer.baseAddress))
+        }
+    }
 }
 
 /// Texts that OpenSSL writes to memory.

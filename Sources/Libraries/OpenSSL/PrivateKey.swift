@@ -55,12 +55,12 @@ package final class PrivateKey: Sendable {
 
     /// The modulus of an RSA key, big-endian, without leading zero octet.
     package var modulus: [UInt8] {
-        number(OSSL_PKEY_PARAM_RSA_N)
+        handle.number(OSSL_PKEY_PARAM_RSA_N)
     }
 
     /// The public exponent of an RSA key, big-endian, without leading zero octet.
     package var exponent: [UInt8] {
-        number(OSSL_PKEY_PARAM_RSA_E)
+        handle.number(OSSL_PKEY_PARAM_RSA_E)
     }
 
     package var numbers: PublicKeyNumbers {
@@ -118,19 +118,6 @@ package final class PrivateKey: Sendable {
         }
         guard done == 1 else { throw .library(ErrorQueue.drain()) }
         return numbers
-    }
-
-    /// Returns a number of an RSA key by the name of its parameter, which is only read during the call.
-    private func number(_ name: String) -> [UInt8] {
-        var found: OpaquePointer?
-        guard unsafe EVP_PKEY_get_bn_param(handle.pointer, name, &found) == 1, let number = unsafe found else {
-            preconditionFailure("an RSA key has a modulus and an exponent")
-        }
-        defer { unsafe BN_clear_free(number) }
-        let count = Int(unsafe copenssl_number_count(number))
-        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = Int(unsafe BN_bn2bin(number, buffer.baseAddress))
-        }
     }
 }
 

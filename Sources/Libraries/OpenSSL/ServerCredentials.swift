@@ -1,3 +1,4 @@
+package import Basics
 private import COpenSSL
 
 /// The certificates that a TLS server shows and the private key to them, read and compared.
@@ -193,4 +194,23 @@ package struct CertificateFacts: Sendable, Equatable {
     }
 
     var pem: String? { unsafe MemoryText.written { unsafe PEM_write_bio_X509($0, pointer) } }
+}
+
+extension PublicKeyNumbers {
+    /// The RSA key of a certificate in DER; nil for another key, or bytes that are no certificate.
+    package init?(ofCertificate der: [UInt8]) {
+        Cleanup.turnOff()
+        defer { ErrorQueue.clear() }
+        // The bytes are borrowed for the call.
+        let certificate = unsafe der.withUnsafeBufferPointer { bytes in
+            var start = bytes.baseAddress
+            return unsafe d2i_X509(nil, &start, bytes.count)
+        }
+        guard let certificate = unsafe certificate else { return nil }
+        let owner = unsafe CertificateHandle(takingOwnershipOf: certificate)
+        guard let key = unsafe X509_get_pubkey(owner.pointer) else { return nil }
+        let handle = unsafe KeyHandle(takingOwnershipOf: key)
+        guard handle.isRSA else { return nil }
+        self = .rsa(modulus: handle.number(OSSL_PKEY_PARAM_RSA_N), exponent: handle.number(OSSL_PKEY_PARAM_RSA_E))
+    }
 }

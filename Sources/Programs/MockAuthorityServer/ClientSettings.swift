@@ -64,7 +64,8 @@ struct ClientSettings {
             "clientInLowerCase": client.lowercased(), "confidential": confidential?.id ?? client,
             "secret": confidential?.secret ?? "", "scope": scopes.first ?? client,
             "scopes": (scopes.isEmpty ? [client] : scopes).quoted, "redirectOfPage": redirectOfPage(clients.first),
-            "redirectOfAndroid": redirectOfAndroid(clients.first), "redirectOfIOS": redirectOfIOS(clients.first),
+            "redirectOfAndroid": redirect(clients.first, "msauth://"),
+            "redirectOfIOS": redirect(clients.first, "msauth.com"),
             "secureBaseInEmulator": secureBase.inEmulator,
             "secureHost": secureHost, "startSecure": start, "trusted": trusted,
             "user": configuration.users.first?.email ?? "alice@example.com",
@@ -83,16 +84,16 @@ struct ClientSettings {
         let (host, port) = (configuration.hostNames.first ?? "", WebAddress(secureBase)?.port ?? 443)
         // MSAL.js knows External ID by the name of its host alone, so any port but 443 needs `knownAuthorities`.
         let isOwn = WebAddress(secureBase)?.isLoopback ?? false
-        let (page, known) =
-            port == 443 && isOwn ? ("https://\(host)/", host) : ("\(secureBase)/\(id)", secureHost)
+        let (page, known) = port == 443 && isOwn ? ("https://\(host)/", host) : ("\(secureBase)/\(id)", secureHost)
         return [
             "externalID": id, "externalTenant": external.tenant.name, "externalClient": client?.id ?? "",
             "externalHost": port == 443 ? host : "\(host):\(port)", "externalPort": "\(port)",
             "externalHosts": configuration.hostNames.joined(separator: " "),
             "externalScopes": (resource?.fullScopes ?? []).quoted, "authorityOfPage": page,
             "knownAuthorities": [known, "\(id).ciamlogin.com"].quoted,
-            "redirectOfExternalPage": redirectOfPage(client), "redirectOfExternalAndroid": redirectOfAndroid(client),
-            "redirectOfExternalIOS": redirectOfIOS(client),
+            "redirectOfExternalPage": redirectOfPage(client),
+            "redirectOfExternalAndroid": redirect(client, "msauth://"),
+            "redirectOfExternalIOS": redirect(client, "msauth.com"),
             "externalTrust": authorityFile.map { "trust \($0)" }
                 ?? (isSecure
                     ? "trust the certificate of \(secureHost)"
@@ -117,20 +118,15 @@ struct ClientSettings {
         return uri == "http://localhost" ? "http://localhost:5173/redirect.html" : uri
     }
 
-    private func redirectOfAndroid(_ client: Client?) -> String { client.redirectURI(from: "msauth://") }
-    private func redirectOfIOS(_ client: Client?) -> String { client.redirectURI(from: "msauth.com") }
+    private func redirect(_ client: Client?, _ start: String) -> String {
+        client?.redirectURIs.first { $0.hasPrefix(start) } ?? start
+    }
 
     private func policy(_ kind: Policy.Kind) -> String {
         let policies = configuration.policies
         let named =
             policies.first { $0.kind == kind } ?? policies.first { $0.kind == .signUpOrSignIn } ?? policies.first
         return named?.name ?? ""
-    }
-}
-
-extension Client? {
-    fileprivate func redirectURI(from start: String) -> String {
-        self?.redirectURIs.first { $0.hasPrefix(start) } ?? start
     }
 }
 

@@ -9,12 +9,17 @@ struct MockSettings: SettingTable {
     static let refusesUnknownVariables = false
 
     let network: Network
-    let files: Files
+    let configurationFile: String?
+    let state: String?
     let tls: TLS
     let persona: Persona
     let behaviour: Behaviour
-    let client: Client
-    let host: Host
+    /// The client for which client-settings prints the settings.
+    let clientKind: ClientKind?
+    let tasks: String
+    /// What a test suite that starts the mock wants of it.
+    let printReady: Bool
+    let endWithInput: Bool
     let printSettings: Bool
 
     struct Network: Sendable {
@@ -58,31 +63,6 @@ struct MockSettings: SettingTable {
         }
     }
 
-    struct Client: Sendable {
-        let kind: ClientKind?
-        let tasks: String
-    }
-
-    /// What a test suite that starts the mock wants of it.
-    struct Host: Sendable {
-        let printReady: Bool
-        let endWithInput: Bool
-
-        fileprivate init(reading reader: inout SettingReader) {
-            printReady = reader.flag(
-                "print-ready",
-                help: "Prints a line of JSON first, when the mock can sign tokens: addresses, issuers, users, clients.")
-            endWithInput = reader.flag(
-                "end-with-input",
-                help: "Ends when standard input does, and so with the program that started the mock.")
-        }
-    }
-
-    struct Files: Sendable {
-        let configuration: String?
-        let state: String?
-    }
-
     struct TLS: Sendable {
         let listen: [ListenAddress]
         let names: [String]
@@ -107,29 +87,28 @@ struct MockSettings: SettingTable {
 
     init(reading reader: inout SettingReader) {
         network = Network(reading: &reader)
-        files = Files(
-            configuration: reader.optional(
-                "CONFIG", .path, absence: "contoso with alice and bob",
-                help: "A JSON file with the tenant, policies, clients, resources and users, in place of the defaults."
-            ),
-            state: reader.optional(
-                "STATE", .path, absence: "nothing is kept",
-                help: "A folder for the keys, the accounts and the certificate. The mock makes it if it is missing."
-            ))
-        tls = TLS(reading: &reader, hasState: files.state != nil, allowRemote: network.allowRemote)
+        configurationFile = reader.optional(
+            "CONFIG", .path, absence: "contoso with alice and bob",
+            help: "A JSON file with the tenant, policies, clients, resources and users, in place of the defaults.")
+        state = reader.optional(
+            "STATE", .path, absence: "nothing is kept",
+            help: "A folder for the keys, the accounts and the certificate. The mock makes it if it is missing.")
+        tls = TLS(reading: &reader, hasState: state != nil, allowRemote: network.allowRemote)
         persona = reader.value(
             "PERSONA", .choice, default: Persona.microsoft.rawValue,
             help:
                 "Whose behaviour the mock plays: Microsoft's services, or one OpenID provider that follows the standards, "
                 + "without what Microsoft does differently.")
         behaviour = Behaviour(reading: &reader)
-        client = Client(
-            kind: reader.option("for", .choice, help: "The client for which client-settings prints the settings."),
-            tasks: reader.value(
-                "TASKS_URL",
-                .word("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
-                default: "http://localhost:3000", help: "The address of task-server, which client-settings prints."))
-        host = Host(reading: &reader)
+        clientKind = reader.option("for", .choice, help: "The client for which client-settings prints the settings.")
+        tasks = reader.value(
+            "TASKS_URL", .word("URL", expected: "a URL without a slash at its end", example: "http://localhost:3000"),
+            default: "http://localhost:3000", help: "The address of task-server, which client-settings prints.")
+        printReady = reader.flag(
+            "print-ready",
+            help: "Prints a line of JSON first, when the mock can sign tokens: addresses, issuers, users, clients.")
+        endWithInput = reader.flag(
+            "end-with-input", help: "Ends when standard input does, and so with the program that started the mock.")
         printSettings = reader.flag("print-settings", help: "Prints each setting with its value and its source.")
         // The program reads these itself; they are here for the help.
         _ = reader.flag("help", help: "Prints this.")

@@ -41,7 +41,7 @@ enum SettingsCommand: String {
 }
 
 private func clientSettings(_ settings: MockSettings) throws(OperatorError) -> String {
-    guard let kind = settings.client.kind else {
+    guard let kind = settings.clientKind else {
         let kinds = ClientKind.allCases.map(\.rawValue).joined(separator: ", ")
         throw OperatorError("client-settings needs --for, one of \(kinds).", .badSettings)
     }

@@ -12,7 +12,7 @@ import Settings
 /// and the first request that is accepted gets its proper answer.
 func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorError) {
     // Held until the end.
-    let lock = try settings.files.state.map { (path) throws(OperatorError) in try StateFolder(path).lock() }
+    let lock = try settings.state.map { (path) throws(OperatorError) in try StateFolder(path).lock() }
     let limits = try fittingLimits(servers: 1 + settings.tls.listen.count)
     let socket = try bind(settings.network.listen)
     let secureSockets = try settings.tls.listen.map(bind)
@@ -32,13 +32,13 @@ func serve(_ settings: MockSettings, until signals: Signals) throws(OperatorErro
     let message = StartupMessage(
         configuration: configuration, base: "http://\(address.called)", secure: secureAddresses.map(\.secureBase),
         authorityFile: certificate.map { File.resolved($0.authorityFile) })
-    if settings.host.printReady {
+    if settings.printReady {
         authority.whenReady(at: [message.base] + message.secure, message.authorityFile) {
             StandardStream.output.print($0)
         }
     }
     StandardStream.output.print(message.text)
-    if settings.host.endWithInput {
+    if settings.endWithInput {
         try rethrowing(as: { OperatorError("\($0)") }) { () throws(SystemError) in try signals.sendAtEndOfInput() }
     }
     while signals.next() == .hangup {}
@@ -84,11 +84,11 @@ private func serverCertificate(
     let names = settings.tls.names
     let addresses = settings.tls.listen.map(\.host).filter { ListenAddress(host: $0, port: 0).isNamedByAddress }
     let more = (configuration.hostNames + addresses).filter { !names.contains($0) }
-    return try ServerCertificate(in: StateFolder(settings.files.state ?? "."), names: names + more, time: SystemTime())
+    return try ServerCertificate(in: StateFolder(settings.state ?? "."), names: names + more, time: SystemTime())
 }
 
 func authority(_ settings: MockSettings, _ configuration: Configuration) throws(OperatorError) -> MockAuthority {
-    guard let state = settings.files.state else { return MockAuthority(configuration: configuration) }
+    guard let state = settings.state else { return MockAuthority(configuration: configuration) }
     return try MockAuthority(configuration: configuration, folder: StateFolder(state))
 }
 

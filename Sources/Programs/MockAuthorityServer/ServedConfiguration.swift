@@ -16,7 +16,7 @@ func configuration(
     let publicOrigin = settings.network.publicURL?.origin
     let base = publicOrigin ?? secureBase ?? "http://\(address.called)"
     var configuration =
-        try settings.files.configuration.map { (path) throws(OperatorError) in
+        try settings.configurationFile.map { (path) throws(OperatorError) in
             try read(path, base)
         } ?? .standard(issuerBase: base)
     if let issuer = settings.network.issuer { configuration.issuerBase = issuer.withoutSlash }
@@ -44,8 +44,8 @@ private func shownClientSettings(
 ) -> @Sendable (String) -> [(kind: String, text: String)] {
     // A proxy shows a certificate of its own.
     let isProxied = configuration.publicOrigin != nil
-    let authorityFile = secure.flatMap { _ in isProxied ? nil : settings.files.state.map { "\($0)/ca.pem" } }
-    let tasks = settings.client.tasks
+    let authorityFile = secure.flatMap { _ in isProxied ? nil : settings.state.map { "\($0)/ca.pem" } }
+    let tasks = settings.tasks
     // The other kinds are clients of Microsoft's services.
     let kinds = ClientKind.allCases.filter { configuration.profile == .b2c || $0.rawValue == "curl" }
     return { base in

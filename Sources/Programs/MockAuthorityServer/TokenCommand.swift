@@ -6,20 +6,11 @@ import Platform
 import Settings
 
 func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
-    var query: [String] = []
-    var authority = runningAuthority()
-    var settings: [String] = []
-    var rest = arguments[...]
-    while let flag = rest.popFirst() {
-        let (name, given) = parts(of: flag)
-        guard MockAuthority.tokenParameters.contains(name) || name == "authority" else {
-            settings.append(flag)
-            if given == nil, rest.first?.hasPrefix("--") == false { settings.append(rest.removeFirst()) }
-            continue
-        }
-        guard let value = given ?? rest.popFirst() else { throw OperatorError("\(flag) needs a value.", .badSettings) }
-        if name == "authority" { authority = value } else { query.append("\(name)=\(PercentEncoding.encode(value))") }
+    let (given, settings) = try flags(TokenSpecification.names + ["authority"], in: arguments) { flag in
+        OperatorError("\(flag) needs a value.", .badSettings)
     }
+    let authority = given.last { $0.name == "authority" }?.value ?? runningAuthority()
+    let query = given.filter { $0.name != "authority" }.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }
     let target = "\(MockAuthority.Path.testToken)?\(query.joined(separator: "&"))"
     if settings.isEmpty { answer(try ask(authority, target)) }
     guard settings.contains(where: { parts(of: $0).name == "state" }) else {
@@ -28,6 +19,25 @@ func runToken(_ arguments: [String]) throws(OperatorError) -> Never {
         throw OperatorError("token has no flag '\(settings[0])'. Flags:\n\(flags)", .badSettings)
     }
     try printOfflineToken(readSettings(settings).settings, target)
+}
+
+/// Returns the flags of these names with their values, and the other words in their order.
+func flags(
+    _ names: [String], in arguments: [String], orThrow missingValue: (String) -> OperatorError
+) throws(OperatorError) -> (given: [(name: String, value: String)], others: [String]) {
+    var given: [(name: String, value: String)] = []
+    var others: [String] = []
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+        let (name, value) = parts(of: word)
+        guard names.contains(name) else {
+            others.append(word)
+            continue
+        }
+        guard let value = value ?? rest.popFirst() else { throw missingValue(word) }
+        given.append((name, value))
+    }
+    return (given, others)
 }
 
 /// Returns the name and the value of a flag, such as `user` and `alice` of `--user=alice`.

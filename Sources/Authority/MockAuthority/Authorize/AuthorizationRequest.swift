@@ -59,7 +59,7 @@ extension AuthorizationRequest {
     init(_ parameters: Parameters, _ context: RequestContext, adminConsent: Int?) throws(AuthorizationFailure) {
         let configuration = context.configuration
         let client = try rethrowing(as: AuthorizationFailure.page) { () throws(Refusal) in
-            guard let id = parameters["client_id"] else { throw .missingClient }
+            guard let id = parameters["client_id"] else { throw Refusal(.missingClient) }
             return try context.client(called: id)
         }
         var delivery = try Delivery(parameters, client, configuration)
@@ -75,13 +75,13 @@ extension AuthorizationRequest {
             }
             try provider.checkSupport(parameters)
             let text = parameters["response_type"] ?? ""
-            guard let types = Set<ResponseType>(text) else { throw .responseType(text) }
+            guard let types = Set<ResponseType>(text) else { throw Refusal(.responseType, text) }
             try delivery.checkMode(parameters["response_mode"], for: types)
-            guard let scopeText = parameters["scope"] else { throw .missingScope }
+            guard let scopeText = parameters["scope"] else { throw Refusal(.missingScope) }
             // A code may be for several APIs, since each token request names one of them.
             let mayBeSeveral = provider.traits.authorizesSeveralAPIs && !types.contains(.token)
             let scope = try Scope(scopeText, client: client, provider, ofSeveralAPIs: mayBeSeveral)
-            if types.contains(.idToken), !scope.openID { throw .openIDScopeMissing }
+            if types.contains(.idToken), !scope.openID { throw Refusal(.openIDScopeMissing) }
             var options = try Options(parameters, client, provider)
             try provider.read(parameters, for: types, into: &options)
             self.init(client: client, delivery: delivery, types: types, scope: scope, options: options)
@@ -105,12 +105,12 @@ extension AuthorizationRequest.Options {
         let severally = provider.traits.takesSeveralPrompts
         let prompts = parameters["prompt"].map { severally ? $0.spaceSeparated : [$0] } ?? []
         guard prompts.allSatisfy(known.contains), prompts.count < 2 || !prompts.contains("none") else {
-            throw .wrongPrompt
+            throw Refusal(.wrongPrompt)
         }
         prompt = known.first(where: prompts.contains)
         let method = parameters["code_challenge_method"]
-        guard [nil, "plain", "S256"].contains(method) else { throw .challengeMethod }
+        guard [nil, "plain", "S256"].contains(method) else { throw Refusal(.challengeMethod) }
         challenge = parameters["code_challenge"].map { .init(text: $0, hashed: method == "S256") }
-        if client.singlePage == true, challenge == nil { throw .challengeMissing }
+        if client.singlePage == true, challenge == nil { throw Refusal(.challengeMissing) }
     }
 }

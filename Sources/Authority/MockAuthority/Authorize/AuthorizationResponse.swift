@@ -23,7 +23,7 @@ struct AuthorizationResponse: Sendable {
         do throws(PrivateKeyError) {
             return request.delivery.response(try await fields(granted), headers: headers)
         } catch {
-            return request.delivery.response(.internalError, context)
+            return request.delivery.response(Refusal(.internalError), context)
         }
     }
 
@@ -32,9 +32,7 @@ struct AuthorizationResponse: Sendable {
         var fields = version == nil ? [] : [("admin_consent", "True"), ("tenant", context.provider.tenant.id)]
         if let state = request.delivery.state { fields.append(("state", state)) }
         if let version { return version == 1 ? fields : fields + [("scope", request.scope.text)] }
-        if request.options.clientInfo {
-            fields.append(("client_info", granted.clientInformation(context.provider)))
-        }
+        if request.options.clientInfo { fields.append(("client_info", granted.clientInformation(context.provider))) }
         let code = request.types.contains(.code) ? code(granted) : nil
         if let code { fields.append(("code", code)) }
         fields += try await tokens(granted, code: code)
@@ -103,16 +101,14 @@ extension Delivery {
         let isImplicit = types.contains("id_token") || types.contains("token")
         mode = parameters["response_mode"].flatMap(Mode.init(rawValue:)) ?? (isImplicit ? .fragment : .query)
         guard let registered = client.redirectURIs.first else {
-            throw .page(.redirectMismatch(parameters["redirect_uri"] ?? "", client: client.id))
+            throw .page(Refusal(.redirectMismatch, parameters["redirect_uri"] ?? "", client.id))
         }
         let provider = configuration.provider
         isSentExactly = provider.traits.matchesRedirectURIsExactly
-        if isSentExactly, parameters["redirect_uri"] == nil {
-            throw .page(.missingParameter("redirect_uri"))
-        }
+        if isSentExactly, parameters["redirect_uri"] == nil { throw .page(Refusal(.missingParameter, "redirect_uri")) }
         redirectURI = parameters["redirect_uri"] ?? registered
         guard configuration.behaviour.lax || client.accepts(redirectURI, exactly: isSentExactly) else {
-            let refusal = Refusal.redirectMismatch(redirectURI, client: client.id)
+            let refusal = Refusal(.redirectMismatch, redirectURI, client.id)
             guard provider.traits.reportsToRegisteredURI else { throw .page(refusal) }
             redirectURI = registered
             throw .client(refusal, self)
@@ -122,7 +118,9 @@ extension Delivery {
     /// Refuses an unknown mode, and tokens in a query, which servers log.
     func checkMode(_ asked: String?, for types: Set<ResponseType>) throws(Refusal) {
         guard let asked else { return }
-        guard let known = Mode(rawValue: asked), known != .query || types == [.code] else { throw .responseMode(asked) }
+        guard let known = Mode(rawValue: asked), known != .query || types == [.code] else {
+            throw Refusal(.responseMode, asked)
+        }
     }
 
     func response(_ fields: [(String, String)], headers: FieldLines = FieldLines()) -> Response {

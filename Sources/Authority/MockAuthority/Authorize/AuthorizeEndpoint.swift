@@ -16,8 +16,7 @@ extension RequestContext {
         } catch {
             switch error {
             case .page(let refusal): return errorPage(refusal)
-            case .client(let refusal, let delivery):
-                return delivery.response(refusal, self)
+            case .client(let refusal, let delivery): return delivery.response(refusal, self)
             }
         }
     }
@@ -32,9 +31,9 @@ extension RequestContext {
                     account.user, signedIn: account.time, newUser: false)
             }
             if request.options.prompt == "none" {
-                if mustChoose { throw .accountNotChosen }
-                if account != nil { throw .consentRequired(request.client) }
-                throw request.options.hint.session == nil ? .loginRequired : .noSuchSession
+                if mustChoose { throw Refusal(.accountNotChosen) }
+                if account != nil { throw Refusal(.consentRequired, request.client.id, request.client.name) }
+                throw Refusal(request.options.hint.session == nil ? .loginRequired : .noSuchSession)
             }
             let choosing = mustChoose || request.options.prompt == "select_account"
             let edits = policy.kind == .editProfile && !choosing && request.options.prompt != "login"

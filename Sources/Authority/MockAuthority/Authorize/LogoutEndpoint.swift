@@ -15,14 +15,14 @@ extension RequestContext {
             return Page(title: "Signed out", content: "<p>You are signed out.</p>", headers: cookie).response
         }
         if let hint = query["id_token_hint"], !hint.isEmpty {
-            guard let client = await client(hint) else { return errorPage(.invalidIDTokenHint) }
+            guard let client = await client(hint) else { return errorPage(Refusal(.invalidIDTokenHint)) }
             guard configuration.behaviour.lax || client.accepts(uri, exactly: isExact) else {
-                return errorPage(.redirectMismatch(uri, client: client.id))
+                return errorPage(Refusal(.redirectMismatch, uri, client.id))
             }
         } else if isExact {
             let client = query["client_id"].flatMap(configuration.applications.client)
             guard client?.accepts(uri, exactly: true) == true else {
-                return errorPage(.redirectMismatch(uri, client: client?.id ?? ""))
+                return errorPage(Refusal(.redirectMismatch, uri, client?.id ?? ""))
             }
         }
         let state = query["state"].map { [("state", $0)] } ?? []

@@ -82,7 +82,7 @@ struct AccountHint: Sendable, Equatable {
         var claims: JSONObject?
         if let token {
             claims = await context.keys.claims(of: token)
-            if claims == nil { throw .invalidIDTokenHint }
+            if claims == nil { throw Refusal(.invalidIDTokenHint) }
         }
         return all.filter { account in
             (name.map(account.user.isCalled) ?? true)

@@ -63,8 +63,16 @@ struct BadToken: Sendable {
             sign: {
                 var changed = $0.signer.header
                 for (name, value) in header { changed[name] = value }
-                return try $0.signer.sign(header: changed, payload: $1.bytes)
+                return try $0.signer.sign(header: changed.bytes, payload: $1.bytes)
             })
+    }
+
+    /// A token without a claim, of which RFC 7519 leaves it to the API whether the claim must be there.
+    static func without(_ claim: String, _ rule: BadTokenRule, _ remedy: String? = nil) -> BadToken {
+        let missing = BadTokenRule(
+            kind: .setting, danger: rule.danger,
+            source: "RFC 9068 section 2.2, by which access tokens have \(claim)", remedy: remedy ?? rule.remedy)
+        return BadToken("no-\(claim)", missing, "without \(claim)", claims: [claim: nil])
     }
 
     static let withoutDefect = BadToken("", nil, "")
@@ -141,13 +149,6 @@ extension BadTokenRule {
     static var validation: BadTokenRule { row() }
     /// Another application of the same issuer, which is not named among those that may call.
     package static var caller: BadTokenRule { row() }
-
-    /// The rule that a claim must be there, which RFC 7519 leaves to the API.
-    static func missing(_ claim: String, _ danger: BadTokenRule, _ remedy: String) -> BadTokenRule {
-        BadTokenRule(
-            kind: .setting, danger: danger.danger,
-            source: "RFC 9068 section 2.2, by which access tokens have \(claim)", remedy: remedy)
-    }
 }
 
 /// Makes a bad token, for the rows of the table of bad tokens.
@@ -197,29 +198,23 @@ struct BadTokenSigner: Sendable {
         return header
     }
 
-    /// Signs two texts that are no objects which this program would write.
-    func sign(_ header: [UInt8], _ payload: [UInt8]) throws(PrivateKeyError) -> String {
-        let input = Base64URL.encode(header) + "." + Base64URL.encode(payload)
-        return input + "." + Base64URL.encode(try signer.key.privateKey.sign(Array(input.utf8)))
-    }
-
     /// A good token around another one (RFC 7519 section 7.2, step 8).
     func nested(_ inner: String) throws(PrivateKeyError) -> String {
         var header = signer.header
         header["cty"] = "JWT"
-        return try sign(header.bytes, Array(inner.utf8))
+        return try signer.sign(header: header.bytes, payload: Array(inner.utf8))
     }
 
     /// A token without a signature, up to the last dot.
     func unsigned(_ algorithm: String, _ claims: JSONObject) -> String {
-        TokenSigner.input(header: header(algorithm), payload: claims.bytes) + "."
+        TokenSigner.input(header: header(algorithm).bytes, payload: claims.bytes) + "."
     }
 
     /// A token with an HMAC: a checker that takes the public key for a secret accepts it (RFC 8725 section 2.1).
     func authenticated(_ claims: JSONObject, kid: String? = nil, secret: String) -> String {
         var header = header("HS256")
         if let kid { header["kid"] = .string(kid) }
-        let input = TokenSigner.input(header: header, payload: claims.bytes)
+        let input = TokenSigner.input(header: header.bytes, payload: claims.bytes)
         let tag = HMACSHA256.authenticate(key: Array(secret.utf8), message: Array(input.utf8))
         return input + "." + Base64URL.encode(tag)
     }

@@ -12,7 +12,7 @@ extension MockAuthority {
         do throws(InputError) {
             tenant = try self.tenant(Parameters(host.head.target.query))
         } catch {
-            return .respond(Response.text(error.message, status: 400))
+            return .respond(error.response)
         }
         // A page of another site can let a browser send a GET, but not a POST that looks like one of this machine.
         let mayMakeRun = ![.get, .head].contains(host.head.method)
@@ -29,13 +29,12 @@ extension MockAuthority {
 
     /// The tenant of this domain or id, or else the first tenant of the profile.
     private func tenant(_ query: Parameters) throws(InputError) -> TenantAuthority {
-        let all = [b2c] + others
         let profile = query["profile"].map { TenantProfile(rawValue: $0) } ?? configuration.profile
         guard let profile else {
             let known = TenantProfile.allCases.map(\.rawValue).joined(separator: ", ")
             throw InputError(message: "There is no profile '\(query["profile"] ?? "")'. Known: \(known).")
         }
-        let ofProfile = all.filter { $0.configuration.profile == profile }
+        let ofProfile = tenants.filter { $0.configuration.profile == profile }
         guard let name = query["tenant"] else {
             if let first = ofProfile.first { return first }
             throw InputError(message: "No tenant of the profile '\(profile.rawValue)' is configured.")
@@ -76,7 +75,7 @@ extension HostContext {
     func reset() -> Response {
         let isNamed = head.target["profile"] != nil || head.target["tenant"] != nil
         let new = authority.runs.reset(runName, run)
-        for other in [mock.b2c] + mock.others where !isNamed && other !== authority {
+        for other in mock.tenants where !isNamed && other !== authority {
             if let old = try? other.runs.run(runName) { _ = other.runs.reset(runName, old) }
         }
         return Response.json(with(authority, new).state)
@@ -88,16 +87,12 @@ extension HostContext {
         return Response.text(entries.map(\.line).joined(separator: "\n"))
     }
 
-    func testToken() async -> Response {
-        do throws(InputError) {
-            let specification = try TokenSpecification(Parameters(head.target.query), configuration.profile)
-            return wantsJSON
-                ? Response.json(try await tokenResponse(specification))
-                // A client may put the answer into a header field as it is, so no newline ends it.
-                : Response.content(Array(try await token(specification).utf8), "text/plain")
-        } catch {
-            return Response.text(error.message, status: 400)
-        }
+    func testToken() async throws(InputError) -> Response {
+        let specification = try TokenSpecification(Parameters(head.target.query), configuration.profile)
+        return wantsJSON
+            ? Response.json(try await tokenResponse(specification))
+            // A client may put the answer into a header field as it is, so no newline ends it.
+            : Response.content(Array(try await token(specification).utf8), "text/plain")
     }
 }
 
@@ -108,10 +103,8 @@ extension HostContext {
         _ change: @escaping @Sendable (ConfigurationMember) async throws(InputError) -> JSONValue
     ) -> Decision {
         .answerBody(limit: RequestHead.longestBody) { body in
-            do throws(InputError) {
-                return Response.json(try await change(try ConfigurationMember.root(body, place: "the body")))
-            } catch {
-                return Response.text(error.message, status: 400)
+            await Response.answering { () throws(InputError) in
+                Response.json(try await change(try ConfigurationMember.root(body, place: "the body")))
             }
         }
     }
@@ -153,14 +146,13 @@ extension HostContext {
     /// `POST /_mock/revoke {"user":"alice"}`: makes the grants of the account void.
     func revoke(_ member: ConfigurationMember) throws(InputError) -> JSONValue {
         try member.allow(["user"])
-        run.directory.revoke(try user(member).objectID)
+        run.directory.revoke(try user(member.required("user")).objectID)
         return state
     }
 
-    private func user(_ member: ConfigurationMember) throws(InputError) -> User {
-        let name = try member.required("user")
+    private func user(_ name: String, status: Status = 400) throws(InputError) -> User {
         if let user = run.directory.user(called: name) { return user }
-        throw InputError(message: "There is no user '\(name)'.")
+        throw InputError(message: "There is no user '\(name)'.", status: status)
     }
 
     /// `POST /_mock/challenge {"user":"alice"}`: the user's next token request fails as Conditional Access lets it.
@@ -175,7 +167,7 @@ extension HostContext {
             reason: reason,
             suberror: try member.text("suberror") ?? (reason == .accessBlocked ? "message_only" : "basic_action"),
             claims: String(decoding: claims.serialized(), as: UTF8.self))
-        let user = try user(member)
+        let user = try user(member.required("user"))
         run.challenges.withLock { $0[user.objectID] = challenge }
         return state
     }
@@ -199,12 +191,8 @@ extension HostContext {
     }
 
     /// `DELETE /_mock/users/alice`: removes the account; requests with its grants get an error that says so.
-    func removeUser() -> Response {
-        let name = head.target.path.last ?? ""
-        guard let user = run.directory.user(called: name) else {
-            return Response.text("There is no user '\(name)'.", status: 404)
-        }
-        run.directory.remove(user.objectID)
+    func removeUser() throws(InputError) -> Response {
+        run.directory.remove(try user(head.target.path.last ?? "", status: 404).objectID)
         return Response(204)
     }
 
@@ -216,21 +204,11 @@ extension HostContext {
             "requests": .integer(Int64(run.recordedRequests.after(0).count)),
         ]
     }
-}
 
-extension Fault {
-    var json: JSONValue {
-        [
-            "at": .string(endpoint.rawValue), "times": .integer(times), "delay_ms": .integer(delayMilliseconds),
-            "cut": .boolean(cut), "status": status.map { .integer($0) },
-        ]
-    }
-}
-
-extension HostContext {
     /// `GET /_mock/keys`: every key and its state.
-    func listKeys() async -> Response {
-        await Response.json { () throws(PrivateKeyError) in try await keys.current().json }
+    func listKeys() async throws(InputError) -> Response {
+        let state = try await InputError.needingKeys { () throws(PrivateKeyError) in try await keys.current() }
+        return Response.json(state.json)
     }
 
     /// `POST /_mock/keys {"do":"rotate"}`: takes the step, and shows the keys after it.
@@ -254,6 +232,15 @@ extension HostContext {
     /// The keys that a control may change: the tenant's, or in a named run those of the run, which begin with these.
     private func ownKeys(beginningWith state: KeyRing.State) -> KeyRing {
         runName.isEmpty ? authority.keys : authority.makeKeys(of: run, beginningWith: state)
+    }
+}
+
+extension Fault {
+    var json: JSONValue {
+        [
+            "at": .string(endpoint.rawValue), "times": .integer(times), "delay_ms": .integer(delayMilliseconds),
+            "cut": .boolean(cut), "status": status.map { .integer($0) },
+        ]
     }
 }
 

@@ -6,7 +6,7 @@ import OpenSSL
 extension MockAuthority {
     /// The key of this name of any tenant, as the tenants are in a run.
     func key(_ identifier: String, in run: String) async throws(InputError) -> TokenSigningKey {
-        for tenant in [b2c] + others {
+        for tenant in tenants {
             let keys = (try? tenant.runs.run(run)).map(tenant.keys) ?? tenant.keys
             let known = try await InputError.needingKeys { () throws(PrivateKeyError) in try await keys.current().all }
             if let found = known.first(where: { $0.key.identifier == identifier }) { return found.key }
@@ -90,13 +90,10 @@ extension HostContext {
     private var scopesOfAPI: String? { configuration.applications.resources.first?.fullScopes.joined(separator: " ") }
 
     private func policy(_ name: String?) throws(InputError) -> Policy {
-        let policies = configuration.policies
-        if let name {
-            if let policy = configuration.policy(named: name) { return policy }
-            throw unknown("policy", name, known: policies.map(\.name))
+        guard let policy = name.map(configuration.policy(named:)) ?? configuration.firstPolicy else {
+            throw unknown("policy", name ?? "", known: configuration.policies.map(\.name))
         }
-        guard let first = configuration.firstPolicy else { throw unknown("policy", "", known: []) }
-        return first
+        return policy
     }
 
     private func client(_ id: String?) throws(InputError) -> Client {
@@ -113,7 +110,7 @@ extension HostContext {
 }
 
 /// The token that a query asks for (docs/mock-authority.md, "A token").
-struct TokenSpecification: Sendable {
+package struct TokenSpecification: Sendable {
     let query: Parameters
     let user: String
     let bad: BadToken?
@@ -125,7 +122,7 @@ struct TokenSpecification: Sendable {
     }
 }
 
-struct ClaimChanges: Sendable, Equatable {
+package struct ClaimChanges: Sendable, Equatable {
     /// Seconds from now to `exp`; negative for an expired token.
     var expiry: Int64?
     var nonce: String?
@@ -147,7 +144,7 @@ struct ClaimChanges: Sendable, Equatable {
 }
 
 extension TokenSpecification {
-    fileprivate static let names = [
+    package static let names = [
         "user", "policy", "client", "scope", "bad", "exp", "nonce", "claim", "drop", "run", "profile", "tenant", "kid",
         "typ",
     ]
@@ -190,19 +187,12 @@ extension ClaimChanges {
         (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }
 
-    /// `-1h`, `90`, `30m`; a plus in a query has become a space.
-    fileprivate static func seconds(_ text: String) -> Int64? {
+    /// The seconds of `-1h`, `90` or `30m`; a plus in a query has become a space.
+    package static func seconds(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
         let unit = text.last.flatMap { units[$0] }
         let digits = (unit == nil ? text[...] : text.dropLast()).drop { $0 == " " }
         guard let number = Int64(digits), (-9_999_999_999...9_999_999_999).contains(number) else { return nil }
         return number * (unit ?? 1)
     }
-}
-
-extension MockAuthority {
-    package static let tokenParameters = TokenSpecification.names
-
-    /// The seconds of a time such as `30m` or `24h`.
-    package static func seconds(_ text: String) -> Int64? { ClaimChanges.seconds(text) }
 }

@@ -58,7 +58,7 @@ extension HostContext {
         let settings = mock.configuration.clientSettings(base)
         return Response.json([
             "version": .string(programVersion), "tenant": tenantJSON(authority),
-            "tenants": .array(([mock.b2c] + mock.others).map(tenantJSON)),
+            "tenants": .array(mock.tenants.map(tenantJSON)),
             "clients": .array(applications.clients.map(\.json)),
             "resources": .array(applications.resources.map(\.json)),
             "policies": .array(configuration.policies.filter { !$0.name.isEmpty }.map(policyJSON)),

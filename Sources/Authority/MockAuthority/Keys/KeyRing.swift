@@ -128,19 +128,11 @@ final class KeyRing: Sendable {
     /// Does a step; without a key to activate nothing changes.
     func take(_ step: KeyStep) async throws(PrivateKeyError) -> State {
         _ = try await current()
-        switch step {
-        case .publish:
-            let key = try await make()
-            return change { $0.published.append(key) }
-        case .activate: return change { $0.active = $0.published.last?.identifier }
-        case .retire: return change { $0.retire() }
-        case .rotate:
-            let key = try await make()
-            return change { state in
-                state.published.append(key)
-                state.active = key.identifier
-                state.retire()
-            }
+        let key = [.publish, .rotate].contains(step) ? try await make() : nil
+        return change { state in
+            if let key { state.published.append(key) }
+            if [.activate, .rotate].contains(step) { state.active = state.published.last?.identifier }
+            if [.retire, .rotate].contains(step) { state.retire() }
         }
     }
 

@@ -22,7 +22,9 @@ package struct ServerCertificate: Sendable, Equatable {
         let maker = CertificateMaker(now: time.wallMilliseconds / 1000)
         let all = ["localhost", "127.0.0.1", "::1"] + names
         authorityFile = folder.file("ca.pem")
-        if let kept = try Self.kept("tls", count: 2, folder), kept.own.names == all, kept.own.lasts(at: maker.now),
+        if let kept = try Self.kept("tls", count: 2, folder), kept.own.names == all,
+            // Valid for five more days.
+            kept.own.notBefore <= maker.now, maker.now <= kept.own.notAfter - 5 * 86400,
             try folder.read("ca.pem") != nil
         {
             (chain, key) = (kept.certificatesPEM, kept.keyPEM)
@@ -92,11 +94,6 @@ extension ClientCertificate {
         else { throw .unreadable(file: folder.file("client.pem")) }
         return certificate
     }
-}
-
-extension CertificateFacts {
-    /// Whether the certificate is valid for five more days.
-    fileprivate func lasts(at now: Int64) -> Bool { notBefore <= now && now <= notAfter - 5 * 86400 }
 }
 
 /// Makes the certificates of the mock's own https (RFC 5280), strict enough for the strictest client.

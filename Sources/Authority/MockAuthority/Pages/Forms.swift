@@ -18,7 +18,7 @@ enum PageForm: String, Sendable {
         case .profile: ("Edit your profile", "Continue", [.displayName, .givenName, .surname])
         case .resetPassword: ("Reset your password", "Continue", PageInput.ofNewPassword)
         case .facebook:
-            ("Log in to “Facebook”", "Continue", [.email, PageInput("displayName", "Name", .text, "name")])
+            ("Log in to “Facebook”", "Continue", [.email, PageInput("displayName", "Name", "text", "name")])
         case .device: ("Enter code", "Next", [.userCode, .signInName, .password])
         }
     }
@@ -26,29 +26,25 @@ enum PageForm: String, Sendable {
 
 /// One field of a form, under its name on the real page.
 private struct PageInput {
-    enum Kind: String {
-        case text, email, password
-    }
-
     let name: String
     let label: String
-    let kind: Kind
+    let type: String
     let autocomplete: String
 
-    init(_ name: String, _ label: String, _ kind: Kind, _ autocomplete: String) {
-        (self.name, self.label, self.kind, self.autocomplete) = (name, label, kind, autocomplete)
+    init(_ name: String, _ label: String, _ type: String, _ autocomplete: String) {
+        (self.name, self.label, self.type, self.autocomplete) = (name, label, type, autocomplete)
     }
 
-    static let signInName = PageInput("signInName", "Email address", .email, "username")
-    static let password = PageInput("password", "Password", .password, "current-password")
-    static let email = PageInput("email", "Email address", .email, "username")
-    static let displayName = PageInput("displayName", "Display name", .text, "name")
-    static let givenName = PageInput("givenName", "Given name", .text, "given-name")
-    static let surname = PageInput("surname", "Surname", .text, "family-name")
-    static let userCode = PageInput("user_code", "Code shown on your device", .text, "one-time-code")
+    static let signInName = PageInput("signInName", "Email address", "email", "username")
+    static let password = PageInput("password", "Password", "password", "current-password")
+    static let email = PageInput("email", "Email address", "email", "username")
+    static let displayName = PageInput("displayName", "Display name", "text", "name")
+    static let givenName = PageInput("givenName", "Given name", "text", "given-name")
+    static let surname = PageInput("surname", "Surname", "text", "family-name")
+    static let userCode = PageInput("user_code", "Code shown on your device", "text", "one-time-code")
     static let ofNewPassword = [
-        email, PageInput("newPassword", "New password", .password, "new-password"),
-        PageInput("reenterPassword", "Confirm new password", .password, "new-password"),
+        email, PageInput("newPassword", "New password", "password", "new-password"),
+        PageInput("reenterPassword", "Confirm new password", "password", "new-password"),
     ]
 
     func html(_ value: String?, hasFocus: Bool, describedByAlert: Bool) -> HTML {
@@ -57,7 +53,7 @@ private struct PageInput {
         let value: HTML = value.map { " value=\"\($0)\"" } ?? ""
         return """
             <label for="\(name)">\(label)</label>
-            <input id="\(name)" name="\(name)" type="\(kind.rawValue)" autocomplete="\(autocomplete)"\
+            <input id="\(name)" name="\(name)" type="\(type)" autocomplete="\(autocomplete)"\
             \(value)\(focus)\(description)>
             """
     }
@@ -77,7 +73,7 @@ struct FormHTML {
     var people: [User] = []
 
     var html: HTML {
-        let inputs = form.parts.inputs.map { input in (input, value: input.kind == .password ? nil : given(input.name))
+        let inputs = form.parts.inputs.map { input in (input, value: input.type == "password" ? nil : given(input.name))
         }
         let focus = inputs.firstIndex { $0.value?.isEmpty ?? true } ?? 0
         let fields = inputs.enumerated().map { index, element in

@@ -174,8 +174,8 @@ struct SignInStep: Sendable {
     func act(_ fields: Parameters) async -> Response {
         guard fields["csrf"] == transaction.csrf else { return StateProperties.expiredPage(context) }
         switch fields["action"] {
-        case "cancel": return refuse(.cancelled)
-        case "forgot": return refuse(.forgotPassword)
+        case "cancel": return refuse(Refusal(.cancelled))
+        case "forgot": return refuse(Refusal(.forgotPassword))
         case "accept": return await consent()
         case "other": return page(asked: PageForm.signIn.rawValue)
         default: break
@@ -217,7 +217,7 @@ struct SignInStep: Sendable {
     /// Returns the answer for the client, and remembers the session, which began now if no time is given.
     func finish(_ user: User, isNew: Bool, signedIn: Int64? = nil) async -> Response {
         if context.provider.traits.insistsOnHint, await transaction.request.options.hint.excludes(user, context) {
-            return refuse(.loginRequired)
+            return refuse(Refusal(.loginRequired))
         }
         context.run.transactions.remove(name)
         let time = signedIn ?? context.now

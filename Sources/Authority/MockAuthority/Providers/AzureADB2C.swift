@@ -16,7 +16,7 @@ struct AzureADB2C: Provider {
     var sessionCookie: String { "x-ms-cpim-sso:\(tenant.name)_0" }
 
     func refusal(ofScope word: String, _ client: Client) -> Refusal? {
-        unknownScopeOfAPI(word, client) ?? .scopeWithoutResource(word)
+        unknownScopeOfAPI(word, client) ?? Refusal(.scopeWithoutResource, word)
     }
 
     func words(of refusal: Refusal, _ context: RequestContext) -> RefusalWords {
@@ -53,7 +53,7 @@ extension Provider {
             let run = Tenant.run(of: url.tenant, names: [tenant.name, tenant.id])
         else { return nil }
         let policy = url.policy.flatMap(configuration.policy(named:))
-        guard policy != nil || url.policy == nil && url.form == .query else { return nil }
+        guard policy != nil || url.policy == nil && url.isPolicyInQuery else { return nil }
         return Place(url: url, path: rest, policy: policy, run: run)
     }
 

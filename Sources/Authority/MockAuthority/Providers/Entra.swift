@@ -115,7 +115,8 @@ extension EntraProvider {
             routes.contains(where: { $0.matches(head.target.path.dropFirst()) })
         else { return nil }
         let correlation = RequestContext.correlation(of: head)
-        return Response.json(EntraError.unknownTenant(tenant).json(correlation: correlation, now: now), status: 400)
+        return Response.json(
+            Refusal(.unknownTenant, tenant).entra.json(correlation: correlation, now: now), status: 400)
     }
 
     func issuer(of policy: Policy, at base: String) -> String { issuer(of: tenant.id, at: base) }
@@ -130,7 +131,10 @@ extension EntraProvider {
         return (error.error, error.subcode, text, error.uri)
     }
 
-    func response(_ refusal: Refusal, _ context: RequestContext) -> Response { context.response(refusal.entra) }
+    func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
+        let (error, id) = (refusal.entra, context.correlation)
+        return context.refused(error.json(trace: context.trace, correlation: id, now: context.now), error.status)
+    }
 
     /// Every API, and Microsoft Graph, for which every tenant gives tokens; an API is also named by its application id.
     var resources: [(resource: Resource, prefixes: [String])] {
@@ -142,8 +146,8 @@ extension EntraProvider {
     /// A bare name is taken for a scope of Graph.
     func refusal(ofScope word: String, _ client: Client) -> Refusal? {
         if let refusal = unknownScopeOfAPI(word, client) { return refusal }
-        if GUID.canonical(word) != nil { return .scopeWithoutResource(word) }
-        return .noSuchScope(word, named: word[...], on: Resource.graph.audience, client)
+        if GUID.canonical(word) != nil { return Refusal(.scopeWithoutResource, word) }
+        return Refusal(.noSuchScope, word, client.title, word, Resource.graph.audience)
     }
 }
 
@@ -157,12 +161,6 @@ extension Resource {
         ])
 }
 
-extension RequestContext {
-    func response(_ error: EntraError) -> Response {
-        refused(error.json(trace: trace, correlation: correlation, now: now), error.status)
-    }
-}
-
 // MARK: - Tokens
 
 extension EntraProvider {
@@ -174,9 +172,7 @@ extension EntraProvider {
 
     func allowsPasswordGrant(_ policy: Policy) -> Bool { configuration.behaviour.entra.passwordGrant }
 
-    func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims {
-        EntraClaims(self, granted, at: base)
-    }
+    func claims(of granted: GrantedRequest, at base: String) -> any TokenClaims { EntraClaims(self, granted, at: base) }
 
     func grant(
         _ type: String, _ context: RequestContext, _ parameters: Parameters, _ client: Client
@@ -231,21 +227,21 @@ extension RequestContext {
     /// The on-behalf-of grant of Entra (RFC 7523): an API changes the token that it got into one for the next API.
     fileprivate func onBehalfOfGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse
     {
-        guard client.isConfidential else { throw .secretMissing }
+        guard client.isConfidential else { throw Refusal(.secretMissing) }
         let assertion = try parameters.required("assertion")
         guard parameters["requested_token_use"] == "on_behalf_of" else {
-            throw .missingParameter("requested_token_use")
+            throw Refusal(.missingParameter, "requested_token_use")
         }
         let scope = try scope(parameters.required("scope"), client)
-        guard let claims = await keys.claims(of: assertion) else { throw .assertionForged }
-        guard (claims["exp"]?.integer ?? 0) > now else { throw .assertionExpired }
-        guard claims["aud"]?.string == client.id else { throw .assertionOfOtherAudience }
+        guard let claims = await keys.claims(of: assertion) else { throw Refusal(.assertionForged) }
+        guard (claims["exp"]?.integer ?? 0) > now else { throw Refusal(.assertionExpired) }
+        guard claims["aud"]?.string == client.id else { throw Refusal(.assertionOfOtherAudience) }
         let namesItself = scope.resourceWords.allSatisfy { $0.lowercased().hasPrefix(client.id.lowercased()) }
-        guard scope.audience != client.id || namesItself else { throw .tokenForItself(client) }
+        guard scope.audience != client.id || namesItself else { throw Refusal(.tokenForItself, client.id, client.name) }
         let user = run.directory.all.first { provider.isToken(claims, of: $0) }
         // The token of an application has no person.
-        guard let user, claims["scp"] != nil else { throw .accountGone }
-        guard !user.status.disabled else { throw .accountDisabled }
+        guard let user, claims["scp"] != nil else { throw Refusal(.accountGone) }
+        guard !user.status.disabled else { throw Refusal(.accountDisabled) }
         return try await signTokens(for: granted(user, client, scope))
     }
 }

@@ -159,9 +159,7 @@ struct EntraClaims: TokenClaims {
     private var hasProfile: Bool { granted.scope.asked.contains("profile") }
 
     private var rh: JSONValue { .string("1.A" + String(Self.hash("rh", tenant.id).prefix(40)) + ".") }
-}
 
-extension EntraClaims {
     /// Returns the pairwise `sub` (OpenID Connect Core 8.1), which differs between applications and never changes.
     static func subject(of objectID: String, for application: String, in tenant: Tenant) -> String {
         hash("subject", tenant.id, application, objectID)
@@ -179,9 +177,7 @@ extension EntraClaims {
     }
 
     static func random(_ count: Int) -> String { Base64URL.encode(SecureRandom.bytes(count)) }
-}
 
-extension EntraClaims {
     /// The access token: without a scope of an API it is for Microsoft Graph.
     func accessToken(signedBy signer: TokenSigner) throws(PrivateKeyError) -> String? {
         guard let audience = granted.scope.audience, audience != Resource.graph.audience else {
@@ -229,9 +225,9 @@ extension TokenSigner {
     func signGraphToken(_ claims: JSONObject) throws(PrivateKeyError) -> String {
         let nonce = EntraClaims.random(32)
         let payload = claims.bytes
-        let token = try sign(header: headerOfVersionOne(nonce: Self.hash(ofNonce: nonce)), payload: payload)
+        let token = try sign(header: headerOfVersionOne(nonce: Self.hash(ofNonce: nonce)).bytes, payload: payload)
         let signature = token.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
-        let given = Self.input(header: headerOfVersionOne(nonce: nonce), payload: payload) + "." + signature
+        let given = Self.input(header: headerOfVersionOne(nonce: nonce).bytes, payload: payload) + "." + signature
         record(given)
         return given
     }

@@ -12,7 +12,7 @@ extension RequestContext {
             do throws(Refusal) {
                 return Response.json(try await answer(parameters), headers: headers)
             } catch {
-                return response(error.entra)
+                return provider.response(error, self)
             }
         }
     }
@@ -68,22 +68,20 @@ extension RequestContext {
             given: { fields[$0] })
         return Page(title: PageForm.device.title, content: form.html, overline: configuration.tenant.name).response
     }
-}
 
-extension RequestContext {
     /// The device authorization grant (RFC 8628 section 3.4).
     func deviceGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         let code = try parameters.required("device_code")
         guard let request = run.devices.entry(code), request.client == client.id else {
-            throw .unknownDeviceCode
+            throw Refusal(.unknownDeviceCode)
         }
-        guard request.expires > now else { throw .deviceCodeExpired }
+        guard request.expires > now else { throw Refusal(.deviceCodeExpired) }
         switch request.outcome {
-        case .pending: throw .devicePending
-        case .declined: throw .deviceDeclined
+        case .pending: throw Refusal(.devicePending)
+        case .declined: throw Refusal(.deviceDeclined)
         case .approved(let objectID):
-            guard let user = run.directory.user(objectID), !user.status.disabled else { throw .accountGone }
-            guard run.devices.remove(code) else { throw .unknownDeviceCode }
+            guard let user = run.directory.user(objectID), !user.status.disabled else { throw Refusal(.accountGone) }
+            guard run.devices.remove(code) else { throw Refusal(.unknownDeviceCode) }
             let scope = try scope(request.scope, client)
             if client.consent == .user { addConsent(of: user, to: client, scope) }
             return try await signTokens(for: granted(user, client, scope))

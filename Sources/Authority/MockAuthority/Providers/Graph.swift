@@ -59,7 +59,7 @@ struct GraphCall: Sendable {
     }
 
     /// The answers, with names in braces in the places of facts about the person.
-    private static let answers = (try? JSONValue(parsing: PackageResources.graph_json))?.object ?? JSONObject()
+    fileprivate static let answers = (try? JSONValue(parsing: PackageResources.graph_json))?.object ?? JSONObject()
 
     /// The person of the bearer token, with the claims of the token.
     private func person() async throws(GraphError) -> (User, JSONObject, Tenant) {
@@ -78,23 +78,10 @@ struct GraphCall: Sendable {
     }
 }
 
-/// A refusal of Microsoft Graph.
-struct GraphError: Error {
-    let status: Status
-    private let code: String
-    private let message: String
+/// A refusal of Microsoft Graph, whose code and message Static/graph.json has.
+enum GraphError: String, Error {
+    case noToken, unknownToken, wrongAudience, expired, forbidden, noPhoto
 
-    private init(_ message: String, _ code: String = "InvalidAuthenticationToken", _ status: Status = 401) {
-        (self.message, self.code, self.status) = (message, code, status)
-    }
-
-    static let noToken = GraphError("Access token is empty.")
-    static let unknownToken = GraphError("IDX14100: JWT is not well formed, or its signature is invalid.")
-    static let wrongAudience = GraphError("Access token validation failure. Invalid audience.")
-    static let expired = GraphError("Lifetime validation failed, the token is expired.")
-    static let forbidden = GraphError(
-        "Insufficient privileges to complete the operation.", "Authorization_RequestDenied", 403)
-    static let noPhoto = GraphError("The photo wasn't found.", "ImageNotFound", 404)
-
-    var json: JSONValue { ["error": ["code": .string(code), "message": .string(message)]] }
+    fileprivate var status: Status { self == .forbidden ? 403 : self == .noPhoto ? 404 : 401 }
+    fileprivate var json: JSONValue { ["error": GraphCall.answers["errors"]?.object?[rawValue]] }
 }

@@ -53,7 +53,7 @@ extension StrictProvider {
     /// Parameters that carry a whole request need not be supported (OpenID Connect Core 3.1.2.6).
     func checkSupport(_ parameters: Parameters) throws(Refusal) {
         for name in ["request", "request_uri", "registration"] where parameters[name] != nil {
-            throw .parameterNotSupported(name)
+            throw Refusal(.parameterNotSupported, name)
         }
         _ = try parameters.required("response_type")
     }
@@ -65,9 +65,11 @@ extension StrictProvider {
         options.hint.session = nil
         options.clientInfo = false
         if types.contains(.idToken) { _ = try parameters.required("nonce") }
-        if parameters["max_age"] != nil, (options.maximumAge ?? -1) < 0 { throw .malformed("max_age") }
+        if parameters["max_age"] != nil, (options.maximumAge ?? -1) < 0 { throw Refusal(.malformed, "max_age") }
         guard let text = parameters["claims"] else { return }
-        guard let asked = (try? JSONValue(parsing: Array(text.utf8)))?.object else { throw .malformed("claims") }
+        guard let asked = (try? JSONValue(parsing: Array(text.utf8)))?.object else {
+            throw Refusal(.malformed, "claims")
+        }
         options.claims = RequestedClaims(asked)
         let ofToken = asked["id_token"]?.object
         options.hint.subject = ofToken?["sub"]?.object?["value"]?.string
@@ -75,7 +77,7 @@ extension StrictProvider {
             // OpenID Connect Core 5.5.1.1: an essential context that cannot be had is a failed sign-in.
             let values = [acr["value"] ?? .null] + (acr["values"]?.array ?? [])
             let wanted = values.compactMap(\.string)
-            guard wanted.isEmpty || wanted.contains(StrictClaims.context) else { throw .unmetAuthentication }
+            guard wanted.isEmpty || wanted.contains(StrictClaims.context) else { throw Refusal(.unmetAuthentication) }
         }
     }
 
@@ -85,8 +87,7 @@ extension StrictProvider {
 
     /// Answers 401 to a client that failed to authenticate by a header (RFC 6749 section 5.2).
     func response(_ refusal: Refusal, _ context: RequestContext) -> Response {
-        let isChallenge =
-            refusal.standardError == "invalid_client" && context.head.headers.contains("Authorization")
+        let isChallenge = refusal.standardError == "invalid_client" && context.head.headers.contains("Authorization")
         return context.refused(context.words(of: refusal), isChallenge ? 401 : 400)
     }
 }

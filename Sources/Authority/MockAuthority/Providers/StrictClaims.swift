@@ -59,18 +59,12 @@ struct StrictClaims: TokenClaims {
 struct StandardClaims: Sendable {
     let user: User
 
-    /// The claims that each scope opens (OpenID Connect Core 5.4).
-    static let ofScopes: [(scope: String, names: [String])] = [
-        (
-            "profile",
-            [
-                "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile",
-                "picture", "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at",
-            ]
-        ),
-        ("email", ["email", "email_verified"]), ("address", ["address"]),
-        ("phone", ["phone_number", "phone_number_verified"]),
-    ]
+    /// Static/standard-claims.json: the claims that each scope opens (OpenID Connect Core 5.4), with invented values.
+    private static let table = (try? JSONValue(parsing: PackageResources.standard_claims_json)) ?? .null
+
+    static let ofScopes = (table.object?.members ?? []).map { scope in
+        (scope: scope.name, names: (scope.value.object?.members ?? []).map(\.name))
+    }
 
     /// The values of the claims that these scopes open, and of the claims with these names.
     func values(of scopes: [String], and names: [String]) -> JSONObject {
@@ -88,20 +82,18 @@ struct StandardClaims: Sendable {
 
     private var known: JSONObject {
         let short = String(user.email.prefix { $0 != "@" })
-        return [
-            "sub": .string(user.objectID), "name": .string(user.name.display),
-            "family_name": .string(user.name.family), "given_name": .string(user.name.given), "middle_name": "Middle",
-            "nickname": .string(short), "preferred_username": .string(user.email),
-            "profile": .string("https://example.com/\(short)"),
-            "picture": .string("https://example.com/\(short).png"), "website": .string("https://\(short).example.com/"),
-            "gender": "unknown", "birthdate": "2000-01-31", "zoneinfo": "Europe/Berlin", "locale": "en-US",
-            "updated_at": 1_700_000_000, "email": .string(user.email), "email_verified": true,
-            "phone_number": "+1 425 555 0100", "phone_number_verified": true,
-            "address": [
-                "formatted": "One Example Way\nRedmond, WA 98052\nUSA", "street_address": "One Example Way",
-                "locality": "Redmond", "region": "WA", "postal_code": "98052", "country": "USA",
-            ],
+        let facts: JSONObject = [
+            "{name}": .string(user.name.display), "{family}": .string(user.name.family),
+            "{given}": .string(user.name.given), "{email}": .string(user.email), "{short}": .string(short),
+            "{profile}": .string("https://example.com/\(short)"),
+            "{picture}": .string("https://example.com/\(short).png"),
+            "{website}": .string("https://\(short).example.com/"),
         ]
+        var known: JSONObject = ["sub": .string(user.objectID)]
+        for scope in Self.table.filled(with: facts).object?.members ?? [] {
+            known.replace(by: scope.value.object ?? [:])
+        }
+        return known
     }
 }
 

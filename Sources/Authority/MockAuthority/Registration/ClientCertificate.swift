@@ -10,7 +10,9 @@ package struct ClientCertificate: Sendable, Equatable {
 
     /// What a configuration calls the certificate that the state folder keeps.
     static let kept = "client.pem"
+}
 
+extension ClientCertificate {
     /// Reads a certificate in PEM, or a thumbprint in hexadecimal; nil for another text.
     package init?(_ text: String) {
         if text.contains("-----BEGIN CERTIFICATE-----") {
@@ -27,48 +29,7 @@ package struct ClientCertificate: Sendable, Equatable {
 
     /// Reads the certificate of an RSA key (RFC 5280 section 4.1).
     init?(der bytes: [UInt8]) {
-        var certificate = DERReader(bytes[...])
-        guard var whole = certificate.inner(), var fields = whole.inner() else { return nil }
-        // The version, which the first certificates lack; serial number, algorithm, issuer, validity and subject.
-        if fields.bytes.first == 0xA0 { _ = fields.next() }
-        for _ in 0..<5 { _ = fields.next() }
-        guard var publicKey = fields.inner(), publicKey.next() != nil, let bits = publicKey.next() else { return nil }
-        var numbers = DERReader(bits.dropFirst())
-        guard var pair = numbers.inner(), let modulus = pair.next(), let exponent = pair.next() else { return nil }
-        self.init(
-            thumbprints: [SHA1.digest(bytes), SHA256.digest(bytes)],
-            key: .rsa(modulus: Array(modulus.drop { $0 == 0 }), exponent: Array(exponent.drop { $0 == 0 })))
+        guard let key = PublicKeyNumbers(ofCertificate: bytes) else { return nil }
+        self.init(thumbprints: [SHA1.digest(bytes), SHA256.digest(bytes)], key: key)
     }
-
-    private init(thumbprints: [[UInt8]], key: PublicKeyNumbers?) {
-        self.thumbprints = thumbprints
-        self.key = key
-    }
-}
-
-/// Reads elements of DER (X.690) one after the other.
-private struct DERReader {
-    private(set) var bytes: ArraySlice<UInt8>
-
-    init(_ bytes: ArraySlice<UInt8>) {
-        self.bytes = bytes
-    }
-
-    /// The content of the next element.
-    mutating func next() -> ArraySlice<UInt8>? {
-        guard bytes.popFirst() != nil, var count = bytes.popFirst().map(Int.init) else { return nil }
-        if count >= 0x80 {
-            count &= 0x7F
-            guard (1...3).contains(count), bytes.count >= count else { return nil }
-            let length = bytes.prefix(count)
-            bytes = bytes.dropFirst(count)
-            count = length.reduce(0) { $0 << 8 | Int($1) }
-        }
-        guard bytes.count >= count else { return nil }
-        defer { bytes = bytes.dropFirst(count) }
-        return bytes.prefix(count)
-    }
-
-    /// The elements within the next element.
-    mutating func inner() -> DERReader? { next().map(DERReader.init) }
 }

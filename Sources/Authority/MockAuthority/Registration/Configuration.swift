@@ -33,9 +33,7 @@ package struct Configuration: Sendable {
     }
 
     /// The policy of this name, in any case.
-    package func policy(named name: String) -> Policy? {
-        policies.first { $0.name.isEqualIgnoringCase(to: name) }
-    }
+    package func policy(named name: String) -> Policy? { policies.first { $0.name.isEqualIgnoringCase(to: name) } }
 
     /// The value of `iss` in tokens of this policy.
     package func issuer(of policy: Policy) -> String { provider.issuer(of: policy, at: issuerBase) }
@@ -121,14 +119,7 @@ package struct Policy: Sendable, Equatable {
 
     /// The policies of the sample clients (docs/internals/clients.md, "Credentials"), and those to reset a password
     /// and for the password grant.
-    package static let defaults = [
-        Policy("b2c_1_sign_up", kind: .signUp),
-        Policy("b2c_1_sign_in", kind: .signIn),
-        Policy("b2c_1_facebook", kind: .facebook),
-        Policy("b2c_1_edit_profile", kind: .editProfile),
-        Policy("b2c_1_reset", kind: .resetPassword),
-        Policy("b2c_1_ropc", kind: .password),
-    ]
+    package static let defaults: [Policy] = Configuration.b2c.policies
 }
 
 extension Configuration {
@@ -156,9 +147,7 @@ extension Configuration {
     package static let entra: [Configuration] = [
         ofDocumentation("fabrikam", .entra), ofDocumentation("northwind", .entra),
     ]
-}
 
-extension Configuration {
     /// With the certificate of the state folder for the client that has it.
     func with(_ certificate: ClientCertificate) -> Configuration {
         var configuration = self
@@ -167,9 +156,7 @@ extension Configuration {
         }
         return configuration
     }
-}
 
-extension Configuration {
     /// The External ID tenant as it is played; `nil` if there is none.
     package var externalTenant: Configuration? { otherTenants.first { $0.profile == .externalID } }
 

@@ -1,12 +1,16 @@
 import Basics
+import HTTP
 import JSON
 import OpenSSL
 
 /// Why a configuration file or a request of a control was refused, for whoever wrote it.
 package struct InputError: Error, Equatable, Sendable {
     package let message: String
+    var status: Status = 400
 
-    static let noKey = InputError(message: "A key could not be generated.")
+    static let noKey = InputError(message: "A key could not be generated.", status: 500)
+
+    var response: Response { Response.text(message, status: status) }
 
     /// The result of what needs keys, which may have to be generated first.
     static func needingKeys<Value>(
@@ -30,7 +34,6 @@ extension Configuration {
         try file.allow(["issuer", "policies", "externalID", "entra"] + Self.membersOfTenants)
         try readTenant(file)
         if let base = try file.text("issuer") { self.issuerBase = base }
-        if let list = try file.list("policies") { policies = try list.map(Policy.init(member:)) }
         if let member = try file.member("externalID") { entraTenants[0] = try Self.tenant(member, .externalID) }
         if let list = try file.list("entra") {
             let tenants = try list.map { member throws(InputError) in try Self.tenant(member, .entra) }
@@ -58,17 +61,14 @@ extension Configuration {
 
     private mutating func readTenant(_ member: ConfigurationMember) throws(InputError) {
         if let named = try member.member("tenant") { tenant = try Tenant(named) }
+        if let list = try member.list("policies") { policies = try list.map(Policy.init(member:)) }
         if let list = try member.list("clients") { applications.clients = try list.map(Client.init(member:)) }
-        if let list = try member.list("resources") {
-            applications.resources = try list.map(Resource.init(member:))
-        }
+        if let list = try member.list("resources") { applications.resources = try list.map(Resource.init(member:)) }
         if let list = try member.list("users") {
             users = try list.map { member throws(InputError) in try User(member: member) }
         }
     }
-}
 
-extension Configuration {
     static let b2c: Configuration = ofDocumentation("b2c")
 
     /// A tenant of the documentation, which Static/tenants.json has.

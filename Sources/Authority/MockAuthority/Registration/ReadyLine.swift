@@ -9,7 +9,7 @@ extension MockAuthority {
         _ = try? await b2c.keys.current()
         let address = addresses.first ?? ""
         let base = configuration.publicOrigin ?? address
-        let tenants = ([b2c] + others).map { $0.configuration.ready(at: base) }
+        let tenants = self.tenants.map { $0.configuration.ready(at: base) }
         var line: JSONObject = [
             "version": .string(programVersion), "address": .string(address),
             "addresses": .array(addresses.map { .string($0) }), "controls": .string("\(address)/_mock"),

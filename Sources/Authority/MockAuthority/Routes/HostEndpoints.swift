@@ -17,7 +17,7 @@ extension HostContext {
     }
 
     private var welcomeText: Response {
-        let documents = ([mock.b2c] + mock.others).map(\.configuration).flatMap { tenant in
+        let documents = mock.tenants.map(\.configuration).flatMap { tenant in
             tenant.policies.map { "  \(tenant.metadataAddress(of: $0, at: base))" }
         }
         return Response.text(
@@ -37,11 +37,8 @@ extension HostContext {
     /// Asked by MSAL before a password grant: nobody's sign-in is federated.
     var userRealm: Response {
         let name = head.target.path.last ?? ""
-        return Response.json([
-            "ver": "1.0", "account_type": "Managed",
-            "domain_name": .string(String(name.drop { $0 != "@" }.dropFirst())),
-            "cloud_instance_name": .string(EntraHost.cloud), "cloud_audience_urn": "urn:federation:MicrosoftOnline",
-        ])
+        let domain = String(name.drop { $0 != "@" }.dropFirst())
+        return Response.json(.document("userRealm", ["{domain}": .string(domain)]))
     }
 
     /// Requested by MSAL where the hosts file names the mock login.microsoftonline.com.
@@ -53,20 +50,14 @@ extension HostContext {
         guard let authority = WebAddress(asked), EntraHost.login.contains(authority.host),
             let tenant = authority.path.first
         else {
-            let error = EntraError.unknownInstance.json(
+            let error = Refusal(.unknownInstance).entra.json(
                 correlation: RequestContext.correlation(of: head), now: self.authority.now(in: run))
             return Response.json(error, status: 400, headers: headers)
         }
         let document = "\(authority.text.originAndPath.origin)/\(tenant)/\(Routes.metadata.path)"
-        return Response.json(
-            [
-                "tenant_discovery_endpoint": .string(document), "api-version": "1.1",
-                "metadata": [
-                    [
-                        "preferred_network": "login.microsoftonline.com", "preferred_cache": "login.windows.net",
-                        "aliases": .array(EntraHost.login.map { .string($0) }),
-                    ]
-                ],
-            ], headers: headers)
+        let values: JSONObject = [
+            "{document}": .string(document), "{aliases}": .array(EntraHost.login.map { .string($0) }),
+        ]
+        return Response.json(.document("instance", values), headers: headers)
     }
 }

@@ -38,9 +38,9 @@ struct RequestContext: Sendable {
 
     /// The client of this id; none is registered for personal accounts, which `/consumers` means.
     func client(called id: String) throws(Refusal) -> Client {
-        if url.tenant == SeveralTenants.consumers.rawValue { throw .notForConsumers }
+        if url.tenant == SeveralTenants.consumers.rawValue { throw Refusal(.notForConsumers) }
         guard let client = configuration.applications.client(id) else {
-            throw .unknownClient(id, tenant: configuration.tenant.name)
+            throw Refusal(.unknownClient, id, configuration.tenant.name)
         }
         return client
     }
@@ -60,9 +60,7 @@ struct RequestContext: Sendable {
         allowOrigin(in: &headers)
         return headers
     }
-}
 
-extension RequestContext {
     /// Lets the page that asks read the response, if its origin belongs to a registered redirect URI.
     private func allowOrigin(in headers: inout FieldLines) {
         headers.append("Vary", "Origin")
@@ -114,12 +112,6 @@ struct HostContext: Sendable {
     }
 }
 
-extension RequestContext {
-    func graph(_ resource: GraphCall.Resource) async -> Response {
-        await GraphCall(head: head, base: base, tenants: [(authority, run)]).answer(about: resource)
-    }
-}
-
 extension HostContext {
     /// Answers as Microsoft Graph, of the run that the query names.
     func graph(_ resource: GraphCall.Resource) async -> Response {
@@ -129,6 +121,10 @@ extension HostContext {
 }
 
 extension RequestContext {
+    func graph(_ resource: GraphCall.Resource) async -> Response {
+        await GraphCall(head: head, base: base, tenants: [(authority, run)]).answer(about: resource)
+    }
+
     /// The decision, which is logged when its response is known.
     func logged(_ decision: Decision) -> Decision {
         guard case .readBody(let limit, let decide) = decision else { return logged(decision, body: []) }

@@ -123,20 +123,12 @@ struct Place {
 /// The beginning of an endpoint's URL as the client wrote it, in which answers name the other endpoints
 /// (docs/reproduced.md, "Addresses").
 struct EndpointURL: Sendable {
-    enum Form: Sendable, Equatable {
-        /// `/T/P/...`
-        case path
-        /// `/T/...?p=P`
-        case query
-        /// `/T/...`, without a policy
-        case tenant
-    }
-
     /// `tfp` or `te`, which the path of B2C may begin with.
     var prefix: String?
     let tenant: String
     var policy: String?
-    var form = Form.tenant
+    /// Whether the policy is in the query, as `p`, or missing.
+    var isPolicyInQuery = false
 
     /// The URL of an endpoint of B2C, and the rest of the path.
     static func ofPolicy(_ target: RequestTarget) -> (url: EndpointURL, rest: ArraySlice<String>)? {
@@ -146,22 +138,19 @@ struct EndpointURL: Sendable {
         // In the place of these a policy has another name.
         let isInQuery = ["oauth2", "v2.0", "discovery", "openid"].contains(next.lowercased())
         let policy = isInQuery ? target["p"] : rest.popFirst()
-        return (EndpointURL(prefix: prefix, tenant: tenant, policy: policy, form: isInQuery ? .query : .path), rest)
+        return (EndpointURL(prefix: prefix, tenant: tenant, policy: policy, isPolicyInQuery: isInQuery), rest)
     }
 
-    /// The path of the pages: with a policy in the path, whatever the form.
+    /// The path of the pages: with a policy in the path, wherever this one has it.
     func pages(of policy: Policy) -> String {
-        form == .tenant ? "/\(tenant)" : "/\(tenant)/\(policy.name.lowercased())"
+        policy.name.isEmpty ? "/\(tenant)" : "/\(tenant)/\(policy.name.lowercased())"
     }
 
-    /// The URL of another endpoint, in the form of this one.
+    /// The URL of another endpoint, in the form of this one; only tenants of B2C have policies with names.
     func url(of route: AuthorityRoute<RequestContext>, policy: Policy, base: String) -> String {
         let start = prefix.map { "\(base)/\($0)/\(tenant)" } ?? "\(base)/\(tenant)"
+        if policy.name.isEmpty { return "\(start)/\(route.path)" }
         let name = policy.name.lowercased()
-        return switch form {
-        case .path: "\(start)/\(name)/\(route.path)"
-        case .query: "\(start)/\(route.path)?p=\(name)"
-        case .tenant: "\(start)/\(route.path)"
-        }
+        return isPolicyInQuery ? "\(start)/\(route.path)?p=\(name)" : "\(start)/\(name)/\(route.path)"
     }
 }

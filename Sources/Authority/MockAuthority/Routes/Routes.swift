@@ -13,18 +13,14 @@ enum Routes {
         .respond($0.metadata(version: 2))
     }
     static let keys = Row([.get], "discovery/v2.0/keys", fault: .keys) { .respond(await $0.keySet(version: 2)) }
-    static let authorize = Row([.get, .post], "oauth2/v2.0/authorize", fault: .authorize) {
-        await $0.authorize()
-    }
+    static let authorize = Row([.get, .post], "oauth2/v2.0/authorize", fault: .authorize) { await $0.authorize() }
     static let token = Row([.post], "oauth2/v2.0/token", fault: .token) { $0.tokens() }
     static let logout = Row([], "oauth2/v2.0/logout") { .respond(await $0.logout()) }
     static let userInfo = Row([], "openid/v2.0/userinfo") { await $0.userInfo() }
     static let page = Row([.get, .post], "signin") { $0.page() }
     static let selfAsserted = Row([.post], "SelfAsserted") { $0.selfAsserted() }
     static let confirmed = Row([], "api/{api}/confirmed") { .respond(await $0.confirmed()) }
-    static let keysOfVersionOne = Row([.get], "discovery/keys", fault: .keys) {
-        .respond(await $0.keySet(version: 1))
-    }
+    static let keysOfVersionOne = Row([.get], "discovery/keys", fault: .keys) { .respond(await $0.keySet(version: 1)) }
     static let deviceCode = Row([.post], "oauth2/v2.0/devicecode") { $0.beginDevice() }
     static let devicePage = Row([.get, .post], "oauth2/deviceauth") { $0.devicePage() }
 
@@ -42,7 +38,7 @@ enum Routes {
             Row([.get], ".well-known/openid-configuration", fault: .metadata) { .respond($0.metadata(version: 1)) },
             Row([.get], "adminconsent") { .respond(await $0.authorization(adminConsent: 1)) },
             Row([.get], "v2.0/adminconsent") { .respond(await $0.authorization(adminConsent: 2)) },
-            Row([.get], token.path) { .respond($0.response(.notPosted)) }, token,
+            Row([.get], token.path) { .respond($0.provider.response(Refusal(.notPosted), $0)) }, token,
         ]
 
     // MARK: Of the host
@@ -69,10 +65,10 @@ enum Routes {
 
     // MARK: Controls, on the loopback only
 
-    static let testToken = HostRow([.get], "_mock/token") { .respond(await $0.testToken()) }
+    static let testToken = HostRow([.get], "_mock/token") { .respond(await Response.answering($0.testToken)) }
     static let badTokens = HostRow([.get], "_mock/token/bad") { .respond($0.badTokens) }
     static let requests = HostRow([.get], "_mock/requests") { .respond($0.requests) }
-    static let keyControl = HostRow([.get], "_mock/keys") { .respond(await $0.listKeys()) }
+    static let keyControl = HostRow([.get], "_mock/keys") { .respond(await Response.answering($0.listKeys)) }
 
     static let controls = [
         testToken, badTokens, keyControl,
@@ -80,7 +76,7 @@ enum Routes {
         HostRow([.put], "_mock/keys") { $0.change($0.restoreKeys) },
         HostRow([.get], "_mock/users") { .respond($0.users) },
         HostRow([.put], "_mock/users/{name}") { $0.putUser() },
-        HostRow([.delete], "_mock/users/{name}") { .respond($0.removeUser()) },
+        HostRow([.delete], "_mock/users/{name}") { .respond(await Response.answering($0.removeUser)) },
         requests,
         HostRow([.get], "_mock/state") { .respond(Response.json($0.state)) },
         HostRow([.post], "_mock/faults") { $0.change($0.addFault) },
@@ -175,8 +171,11 @@ extension RequestContext {
 
     /// The key set (RFC 7517 section 5).
     fileprivate func keySet(version: Int) async -> Response {
-        await Response.json(headers: provider.documentFields) { () throws(PrivateKeyError) in
-            try await provider.keySet(version: version, self)
+        await Response.answering { () throws(InputError) in
+            let set = try await InputError.needingKeys { () throws(PrivateKeyError) in
+                try await provider.keySet(version: version, self)
+            }
+            return Response.json(set, headers: provider.documentFields)
         }
     }
 }

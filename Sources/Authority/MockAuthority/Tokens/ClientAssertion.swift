@@ -21,9 +21,11 @@ struct ClientAssertion {
     private let token: CompactToken
 
     init(_ text: String) throws(Refusal) {
-        guard let token = try? CompactToken(text), let header = (try? JSONValue(parsing: token.header))?.object,
+        // The header may have a chain of certificates.
+        guard let token = try? CompactToken(text, longestHeader: CompactToken.longest),
+            let header = (try? JSONValue(parsing: token.header))?.object,
             let claims = (try? JSONValue(parsing: token.payload))?.object
-        else { throw .assertionMalformed }
+        else { throw Refusal(.assertionMalformed) }
         (self.text, self.header, self.claims, self.token) = (text, header, claims, token)
     }
 
@@ -39,9 +41,7 @@ struct ClientAssertion {
     }
 
     /// The hash of the certificate whose key signed, which MSAL for Python pads with `=`.
-    var thumbprint: [UInt8]? {
-        (header["x5t#S256"] ?? header["x5t"])?.string.flatMap { Base64.decodeLenient($0) }
-    }
+    var thumbprint: [UInt8]? { (header["x5t#S256"] ?? header["x5t"])?.string.flatMap { Base64.decodeLenient($0) } }
 
     /// The first certificate of `x5c`, if its hash is the thumbprint.
     var ownCertificate: ClientCertificate? {
@@ -67,21 +67,21 @@ extension RequestContext {
     /// Authenticates a client by its assertion; answers whether the request has one.
     func checkAssertion(_ parameters: Parameters, of client: Client) async throws(Refusal) -> Bool {
         guard let text = parameters["client_assertion"] else { return false }
-        guard parameters["client_assertion_type"] == ClientAssertion.type else { throw .assertionMalformed }
+        guard parameters["client_assertion_type"] == ClientAssertion.type else { throw Refusal(.assertionMalformed) }
         let assertion = try ClientAssertion(text)
         if configuration.behaviour.lax {
             guard assertion.subject == client.id || parameters["client_id"] != nil else {
-                throw .assertionOfOther(client)
+                throw Refusal(.assertionOfOther, client.id)
             }
             return true
         }
-        guard client.isConfidential else { throw .secretUnexpected }
+        guard client.isConfidential else { throw Refusal(.secretUnexpected) }
         if assertion.issuer.isEqualIgnoringCase(to: client.id) {
             try check(assertion, ofCertificateOf: client)
         } else {
             try await check(federated: assertion, of: client)
         }
-        guard assertion.isValid(at: now) else { throw .assertionNotValidNow(now: now) }
+        guard assertion.isValid(at: now) else { throw Refusal(.assertionNotValidNow, Timestamp(seconds: now).text) }
         return true
     }
 
@@ -95,8 +95,8 @@ extension RequestContext {
         guard let key = known.key ?? own?.key, assertion.isSigned(by: key) else {
             throw .assertionSignature(thumbprint)
         }
-        guard assertion.subject.isEqualIgnoringCase(to: client.id) else { throw .assertionOfOther(client) }
-        guard assertion.isFor(isTokenEndpoint) else { throw .assertionForOther }
+        guard assertion.subject.isEqualIgnoringCase(to: client.id) else { throw Refusal(.assertionOfOther, client.id) }
+        guard assertion.isFor(isTokenEndpoint) else { throw Refusal(.assertionForOther) }
     }
 
     /// Whether it is the token endpoint, or the issuer, of this tenant under one of its names.
@@ -109,24 +109,26 @@ extension RequestContext {
 
     private func check(federated assertion: ClientAssertion, of client: Client) async throws(Refusal) {
         let ofIssuer = client.federatedCredentials.filter { $0.issuer == assertion.issuer }
-        guard !ofIssuer.isEmpty else { throw .federation(700_211, "issuer", assertion.issuer) }
+        guard !ofIssuer.isEmpty else { throw Refusal(.federation, "700211", "issuer", assertion.issuer) }
         let ofSubject = ofIssuer.filter { $0.subject == assertion.subject }
-        guard !ofSubject.isEmpty else { throw .federation(700_213, "subject", assertion.subject) }
+        guard !ofSubject.isEmpty else { throw Refusal(.federation, "700213", "subject", assertion.subject) }
         guard ofSubject.contains(where: { credential in assertion.isFor { $0 == credential.audience } }) else {
-            throw .federation(700_212, "audience", assertion.claims["aud"]?.string ?? "")
+            throw Refusal(.federation, "700212", "audience", assertion.claims["aud"]?.string ?? "")
         }
-        guard await isSigned(assertion) else { throw .assertionSignature([]) }
+        try await checkSignature(federated: assertion)
     }
 
-    /// Whether the assertion is a token of one of the mock's tenants, or else one that a published key signed.
-    private func isSigned(_ assertion: ClientAssertion) async -> Bool {
-        for tenant in neighbours + [authority] where await tenant.keys.claims(of: assertion.text) != nil { return true }
+    /// Requires a token of one of the mock's tenants, or else one that a published key signed.
+    private func checkSignature(federated assertion: ClientAssertion) async throws(Refusal) {
+        for tenant in neighbours + [authority] where await tenant.keys.claims(of: assertion.text) != nil { return }
         let location = "\(assertion.issuer.hasSuffix("/") ? "" : "/").well-known/openid-configuration"
         guard let metadata = await configuration.fetch(assertion.issuer + location),
             let address = (try? JSONValue(parsing: metadata))?.object?["jwks_uri"]?.string,
             let bytes = await configuration.fetch(address), let set = try? KeySetDocument(parsing: bytes)
-        else { return false }
-        let kid = assertion.header["kid"]?.string
-        return set.keys.contains { $0.keyIdentifier == kid && assertion.isSigned(by: $0.numbers) }
+        else { throw .assertionSignature([]) }
+        let kid = assertion.header["kid"]?.string ?? ""
+        let known = set.keys.filter { $0.keyIdentifier == kid }
+        if known.isEmpty { throw Refusal(.federatedKeyUnknown, kid, assertion.issuer) }
+        guard known.contains(where: { assertion.isSigned(by: $0.numbers) }) else { throw .assertionSignature([]) }
     }
 }

@@ -35,7 +35,9 @@ struct Scope: Sendable, Equatable {
             answered += granted.filter { !answered.contains($0) }
             permissions.formUnion(meaning.map { api in api.names.map { "\(api.audience)/\($0)" } } ?? [word])
             guard let meaning else { continue }
-            guard maySeveral || audience == nil || audience == meaning.audience else { throw .twoResources(text) }
+            guard maySeveral || audience == nil || audience == meaning.audience else {
+                throw Refusal(.twoResources, text)
+            }
             audience = meaning.audience
             resourceWords.append(word)
             for name in meaning.names where !names.contains(name) { names.append(name) }
@@ -68,8 +70,8 @@ extension Provider {
     func unknownScopeOfAPI(_ word: String, _ client: Client) -> Refusal? {
         for (resource, prefixes) in resources {
             for prefix in prefixes where word.hasPrefix(prefix) {
-                return .noSuchScope(
-                    word, named: word.dropFirst(prefix.count), on: resource.audience, client)
+                return Refusal(
+                    .noSuchScope, word, client.title, String(word.dropFirst(prefix.count)), resource.audience)
             }
         }
         return word.contains("://") ? .noSuchResource(word, in: tenant) : nil

@@ -44,11 +44,11 @@ extension RequestContext {
         case "refresh_token": reply = try await refreshGrant(parameters, client)
         case "password": reply = try await passwordGrant(parameters, client)
         case "client_credentials":
-            guard client.isConfidential else { throw .secretMissing }
+            guard client.isConfidential else { throw Refusal(.secretMissing) }
             return try await provider.clientCredentials(self, parameters, client)
         default:
             guard let other = try await provider.grant(type, self, parameters, client) else {
-                throw .unsupportedGrant(type)
+                throw Refusal(.unsupportedGrant, type)
             }
             reply = other
         }
@@ -60,7 +60,9 @@ extension RequestContext {
         if let challenge = run.challenges.withLock({ $0.removeValue(forKey: granted.user.objectID) }) {
             throw .challenge(challenge)
         }
-        if lacksConsent(granted.user, granted.client, granted.scope) { throw .consentMissing(granted.client) }
+        if lacksConsent(granted.user, granted.client, granted.scope) {
+            throw Refusal(.consentMissing, granted.client.id, granted.client.name)
+        }
         let claims = provider.claims(of: granted, at: base)
         var response = try await signed { signer throws(PrivateKeyError) in
             try TokenResponse(signing: claims, by: signer, era: responseEra)
@@ -76,7 +78,7 @@ extension RequestContext {
         do throws(PrivateKeyError) {
             return try sign(await authority.signer(for: run))
         } catch {
-            throw .internalError
+            throw Refusal(.internalError)
         }
     }
 
@@ -108,9 +110,7 @@ extension RequestContext {
             confirmation: confirmation)
     }
 
-    func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope {
-        try Scope(text, client: client, provider)
-    }
+    func scope(_ text: String, _ client: Client) throws(Refusal) -> Scope { try Scope(text, client: client, provider) }
 
     /// The scope of an application's own token at a service of Microsoft, and the API that the scope names.
     func scopeOfApplication(_ parameters: Parameters, _ client: Client) throws(Refusal) -> (Scope, audience: String) {
@@ -119,27 +119,25 @@ extension RequestContext {
         let words = text.spaceSeparated.filter { !provider.traits.standardScopes.contains($0) }
         let isOfApplication = words.allSatisfy { $0.hasSuffix("/.default") }
         let scope = try isOfApplication ? scope(words.joined(separator: " "), client) : Scope()
-        guard let audience = scope.audience else { throw .scopeOfApplication(text) }
+        guard let audience = scope.audience else { throw Refusal(.scopeOfApplication, text) }
         return (scope, audience)
     }
-}
 
-extension RequestContext {
     /// The authorization code grant (RFC 6749 section 4.1.3) with proof keys (RFC 7636); a code works once.
     func codeGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
         let (code, redirectURI) = (try parameters.required("code"), try parameters.required("redirect_uri"))
         let (grant, user) = try redeem(code, .code, client)
         if let bound = grant.binding.redirectURI, !bound.isSame(as: redirectURI) {
-            throw .grantOfOtherEndpoint(actual: redirectURI, expected: bound)
+            throw Refusal(.grantOfOtherEndpoint, redirectURI, bound)
         }
         if let challenge = grant.binding.challenge {
             try check(parameters["code_verifier"], challenge)
         } else if provider.traits.holdsGrantsToRequest, parameters["code_verifier"] != nil {
             // RFC 9700 section 2.1.1: such a code was requested without the client's proof key.
-            throw .wrongVerifier
+            throw Refusal(.wrongVerifier)
         }
         try checkOrigin(grant, client, redirectURI)
-        guard spend(grant) else { throw .codeRedeemed }
+        guard spend(grant) else { throw Refusal(.codeRedeemed) }
         let scopeText = provider.traits.holdsGrantsToRequest ? nil : parameters["scope"]
         var response = try await signTokens(for: try grantedRequest(grant, user, client, scopeText))
         if parameters["return_spa_code"] == "1", client.isConfidential { response.pageCode = pageCode(grant) }
@@ -151,8 +149,8 @@ extension RequestContext {
         guard provider.traits.tellsPagesByOrigin, !configuration.behaviour.lax else { return }
         let isFromPage = head.headers.contains("Origin")
         switch grant.binding.singlePage ? true : client.isPage(at: redirectURI) {
-        case true where !isFromPage: throw .codeOfPage
-        case false where isFromPage: throw .codeOfNoPage
+        case true where !isFromPage: throw Refusal(.codeOfPage)
+        case false where isFromPage: throw Refusal(.codeOfNoPage)
         default: return
         }
     }
@@ -168,9 +166,9 @@ extension RequestContext {
     }
 
     private func check(_ verifier: String?, _ challenge: Grant.Challenge) throws(Refusal) {
-        guard let verifier else { throw .missingVerifier }
+        guard let verifier else { throw Refusal(.missingVerifier) }
         let text = challenge.hashed ? Base64URL.encode(SHA256.digest(Array(verifier.utf8))) : verifier
-        guard text.isSame(as: challenge.text) else { throw .wrongVerifier }
+        guard text.isSame(as: challenge.text) else { throw Refusal(.wrongVerifier) }
     }
 
     /// The refresh grant (RFC 6749 section 6): always a new refresh token; the old one stays good unless switched off.
@@ -191,17 +189,15 @@ extension RequestContext {
     /// Opens a grant and checks that it is good for this client under this policy now.
     private func redeem(_ text: String, _ kind: Grant.Kind, _ client: Client) throws(Refusal) -> (Grant, User) {
         guard let grant = authority.seal.open(text), grant.kind == kind else {
-            throw refusal(ofForeign: text, client) ?? .notOurGrant
+            throw refusal(ofForeign: text, client) ?? Refusal(.notOurGrant)
         }
-        guard grant.expires > now else {
-            throw .grantExpired(grant, now: now)
-        }
-        guard grant.binding.client == client.id else { throw .otherClient(client.id) }
+        guard grant.expires > now else { throw .grantExpired(grant, now: now) }
+        guard grant.binding.client == client.id else { throw Refusal(.otherClient, client.id) }
         guard grant.binding.policy == policy.name else {
-            throw .grantOfOtherEndpoint(actual: grant.binding.policy, expected: policy.name)
+            throw Refusal(.grantOfOtherEndpoint, grant.binding.policy, policy.name)
         }
-        guard let user = run.directory.user(grant.user) else { throw .accountGone }
-        guard !user.status.disabled else { throw .accountDisabled }
+        guard let user = run.directory.user(grant.user) else { throw Refusal(.accountGone) }
+        guard !user.status.disabled else { throw Refusal(.accountDisabled) }
         guard user.status.generation == grant.generation else { throw .grantRevoked(grant, now: now) }
         return (grant, user)
     }
@@ -212,7 +208,8 @@ extension RequestContext {
             guard let grant = other.seal.open(text), grant.kind == .refresh, let run = try? other.runs.run(runName),
                 let user = run.directory.user(grant.user)
             else { continue }
-            return .notGuest(user, of: other.configuration.tenant.id, in: configuration.tenant, client)
+            return Refusal(
+                .notGuest, user.email, other.configuration.tenant.id, configuration.tenant.name, client.id, client.name)
         }
         return nil
     }
@@ -224,30 +221,28 @@ extension RequestContext {
         let scope = try scope(scopeText ?? grant.binding.scope, client)
         if provider.traits.holdsGrantsToRequest {
             let known = grant.binding.scope.spaceSeparated
-            guard scope.asked.allSatisfy(known.contains) else { throw .scopeNotGranted }
+            guard scope.asked.allSatisfy(known.contains) else { throw Refusal(.scopeNotGranted) }
         }
         var granted = granted(user, client, scope, grant.signIn)
         granted.family = grant.family
         return granted
     }
-}
 
-extension RequestContext {
     /// The resource owner password credentials grant (RFC 6749 section 4.3), only where the provider allows it.
     func passwordGrant(_ parameters: Parameters, _ client: Client) async throws(Refusal) -> TokenResponse {
-        guard provider.allowsPasswordGrant(policy) else { throw .passwordGrantDisabled }
+        guard provider.allowsPasswordGrant(policy) else { throw Refusal(.passwordGrantDisabled) }
         let (username, password) = (try parameters.required("username"), try parameters.required("password"))
         let scope = try scope(parameters.required("scope"), client)
         guard let user = run.directory.user(email: username, password: password, ofDisabled: true) else {
-            throw .wrongPassword
+            throw Refusal(.wrongPassword)
         }
-        guard !user.status.disabled else { throw provider.traits.namesRequest ? .accountDisabled : .wrongPassword }
+        guard !user.status.disabled else {
+            throw Refusal(provider.traits.namesRequest ? .accountDisabled : .wrongPassword)
+        }
         let signIn = SignIn(time: now, nonce: parameters["nonce"], local: true)
         return try await signTokens(for: granted(user, client, scope, signIn))
     }
-}
 
-extension RequestContext {
     /// Authenticates a client in one of six forms (docs/reproduced.md, "Client authentication").
     ///
     /// Public with `client_id` in the body; Basic with an empty secret; the secret in the body; Basic with both parts
@@ -256,9 +251,9 @@ extension RequestContext {
         let basic = head.headers["Authorization"].flatMap(BasicCredentials.init)
         let ofAssertion = parameters["client_assertion"].flatMap(ClientAssertion.subject(of:))
         guard let id = parameters["client_id"] ?? basic?.user ?? ofAssertion else {
-            throw .missingParameter("client_id")
+            throw Refusal(.missingParameter, "client_id")
         }
-        if let user = basic?.user, !user.isEqualIgnoringCase(to: id) { throw .clientMismatch(id, user) }
+        if let user = basic?.user, !user.isEqualIgnoringCase(to: id) { throw Refusal(.clientMismatch, id, user) }
         let client = try client(called: id)
         if try await checkAssertion(parameters, of: client) { return client }
         let given = parameters["client_secret"] ?? basic?.password
@@ -270,12 +265,14 @@ extension RequestContext {
 
     private func check(_ given: String?, of client: Client) throws(Refusal) {
         switch (client.secret, given) {
-        case (nil, nil) where client.isConfidential: throw .secretMissing
+        case (nil, nil) where client.isConfidential: throw Refusal(.secretMissing)
         case (nil, nil): return
-        case (nil, _?): throw client.isConfidential ? .secretWrong(client) : .secretUnexpected
-        case (_?, nil): throw .secretMissing
+        case (nil, _?): throw client.isConfidential ? Refusal(.secretWrong, client.id) : Refusal(.secretUnexpected)
+        case (_?, nil): throw Refusal(.secretMissing)
         case (let known?, let given?):
-            guard ConstantTime.equal(Array(known.utf8), Array(given.utf8)) else { throw .secretWrong(client) }
+            guard ConstantTime.equal(Array(known.utf8), Array(given.utf8)) else {
+                throw Refusal(.secretWrong, client.id)
+            }
         }
     }
 }

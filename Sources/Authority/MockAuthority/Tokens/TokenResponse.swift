@@ -59,20 +59,21 @@ struct TokenSigner: Sendable {
     }
 
     func sign(_ claims: JSONObject) throws(PrivateKeyError) -> String {
-        let token = try sign(header: header, payload: claims.bytes)
+        let token = try sign(header: header.bytes, payload: claims.bytes)
         record(token)
         return token
     }
 
+    /// Signs two texts, which need not be objects that this program would write.
     func sign(
-        header: JSONObject, payload: [UInt8], as algorithm: SignatureAlgorithm? = nil
+        header: [UInt8], payload: [UInt8], as algorithm: SignatureAlgorithm? = nil
     ) throws(PrivateKeyError) -> String {
         let input = Self.input(header: header, payload: payload)
         return input + "." + Base64URL.encode(try key.privateKey.sign(Array(input.utf8), as: algorithm))
     }
 
-    static func input(header: JSONObject, payload: [UInt8]) -> String {
-        Base64URL.encode(header.bytes) + "." + Base64URL.encode(payload)
+    static func input(header: [UInt8], payload: [UInt8]) -> String {
+        Base64URL.encode(header) + "." + Base64URL.encode(payload)
     }
 
     /// The left half of the SHA-256 of a token or code: `at_hash` and `c_hash` (OpenID Connect Core 3.3.2.11).

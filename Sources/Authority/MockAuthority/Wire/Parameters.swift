@@ -15,7 +15,7 @@ struct Parameters: Sendable, Equatable {
     }
 
     func required(_ name: String) throws(Refusal) -> String {
-        guard let value = self[name] else { throw .missingParameter(name) }
+        guard let value = self[name] else { throw Refusal(.missingParameter, name) }
         return value
     }
 

@@ -14,15 +14,9 @@ extension Response {
         content(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), "text/plain", status: status)
     }
 
-    /// JSON that needs keys, which may have to be generated first.
-    static func json(
-        headers: FieldLines = FieldLines(), needingKeys value: () async throws(PrivateKeyError) -> JSONValue
-    ) async -> Response {
-        do throws(InputError) {
-            return json(try await InputError.needingKeys(value), headers: headers)
-        } catch {
-            return text(error.message, status: 500)
-        }
+    /// The response, or the refusal of what was asked.
+    static func answering(_ make: () async throws(InputError) -> Response) async -> Response {
+        do throws(InputError) { return try await make() } catch { return error.response }
     }
 
     /// Text in UTF-8 of this type, which no cache keeps unless the fields say so.

@@ -141,9 +141,7 @@ struct Probe {
         results.append(ProbeResult(sent: sent, status: status, finding: finding))
     }
 
-    func wasAccepted(_ name: String) -> Bool {
-        results.contains { $0.sent.name == name && $0.status.isSuccess }
-    }
+    func wasAccepted(_ name: String) -> Bool { results.contains { $0.sent.name == name && $0.status.isSuccess } }
 }
 
 extension Int {

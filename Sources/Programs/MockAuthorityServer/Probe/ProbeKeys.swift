@@ -7,9 +7,7 @@ extension Probe {
     /// Requires that a good token is accepted and a request without one refused.
     func expectMeaning(_ first: String) throws(OperatorError) {
         let status = try statusOfGood()
-        guard status.isSuccess else {
-            throw .unknown(GoodTokenRefused(status: status, claims: first.claims, options: options).text)
-        }
+        guard status.isSuccess else { throw .unknown(whyRefused(status, first.claims)) }
         let refusal = try self.status(nil)
         guard !refusal.isSuccess else {
             throw .unknown(
@@ -107,34 +105,24 @@ extension Probe {
             try send(bad, token, inOutage: true)
         }
     }
-}
 
-/// Why an API refuses a good token, in the cases that are common.
-private struct GoodTokenRefused {
-    let status: Int
-    let claims: JSONValue
-    let options: ProbeOptions
-
-    var text: String {
-        let names = ["iss", "aud", "scp", "scope", "roles", "tid", "azp"].filter { has($0) }
-        let shown = names.map { "\($0) \(String(decoding: claims.member($0).serialized(), as: UTF8.self))" }
-        return "The API answers \(status) to a good token, so its refusals mean nothing. The token has "
-            + "\(shown.joined(separator: ", ")). Let your API trust them. A 404 or 405 means another URL or --method. "
-            + "Otherwise often\n- " + reasons.joined(separator: "\n- ")
-    }
-
-    private func has(_ claim: String) -> Bool { claims.member(claim) != .null }
-
-    /// The reasons of refused.txt, each after the fact about the token or the call in which it is likely.
-    private var reasons: [String] {
+    /// Why an API refuses a good token with these claims, in the cases that are common.
+    ///
+    /// refused.txt has the reasons, each after the fact about the token or the call in which it is likely.
+    private func whyRefused(_ status: Int, _ claims: JSONValue) -> String {
+        func has(_ claim: String) -> Bool { claims.member(claim) != .null }
         let isB2C = has("tfp")
         let facts = [
             "always": true, "b2c": isB2C, "no-scope": !has("scp") && !has("scope"), "no-tid": !isB2C && !has("tid"),
             "no-type": options.tokenType == nil, "http": options.authority.hasPrefix("http:"),
         ]
-        return String(decoding: PackageResources.refused_txt, as: UTF8.self).split(separator: "\n").compactMap { line in
-            let (fact, reason) = (line.prefix { $0 != " " }, line.drop { $0 != " " }.dropFirst())
-            return facts[String(fact)] == true ? String(reason) : nil
-        }
+        let rows = String(decoding: PackageResources.refused_txt, as: UTF8.self).split(separator: "\n")
+        let reasons = rows.filter { facts[String($0.prefix { $0 != " " })] == true }
+            .map { $0.drop { $0 != " " }.dropFirst() }
+        let shown = ["iss", "aud", "scp", "scope", "roles", "tid", "azp"].filter(has)
+            .map { "\($0) \(String(decoding: claims.member($0).serialized(), as: UTF8.self))" }
+        return "The API answers \(status) to a good token, so its refusals mean nothing. The token has "
+            + "\(shown.joined(separator: ", ")). Let your API trust them. A 404 or 405 means another URL or --method. "
+            + "Otherwise often\n- " + reasons.joined(separator: "\n- ")
     }
 }

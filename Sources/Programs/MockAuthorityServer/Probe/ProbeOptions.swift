@@ -39,20 +39,9 @@ struct ProbeOptions {
     var requiresScope: Bool { tokenQuery.contains { $0.name == "scope" } }
 
     init(_ arguments: [String]) throws(OperatorError) {
-        var given: [(name: String, value: String)] = []
-        var operands: [String] = []
-        var rest = arguments[...]
-        while let word = rest.popFirst() {
-            let (name, value) = parts(of: word)
-            if name.isEmpty {
-                operands.append(word)
-            } else if !(Self.ofToken + Self.others).contains(name) {
-                throw .usage("probe has no flag '\(word)'.")
-            } else if let value = value ?? rest.popFirst() {
-                given.append((name, value))
-            } else {
-                throw .usage("\(word) needs a value.")
-            }
+        let (given, operands) = try flags(Self.ofToken + Self.others, in: arguments) { .usage("\($0) needs a value.") }
+        if let flag = operands.first(where: { !parts(of: $0).name.isEmpty }) {
+            throw .usage("probe has no flag '\(flag)'.")
         }
         func value(_ name: String) -> String? { given.last { $0.name == name }?.value }
         func values(_ name: String) -> [String] { given.filter { $0.name == name }.map(\.value) }
@@ -68,7 +57,7 @@ struct ProbeOptions {
         guard let pace = Int(value("pace") ?? "6"), (0...600).contains(pace) else {
             throw .usage("--pace is a number of seconds from 0 to 600.")
         }
-        guard let keyAge = MockAuthority.seconds(value("key-age") ?? "24h"), keyAge >= 0 else {
+        guard let keyAge = ClaimChanges.seconds(value("key-age") ?? "24h"), keyAge >= 0 else {
             throw .usage("--key-age is a time such as 13h.")
         }
         let least = value("fail-on") ?? ProbeResult.Kind.setting.rawValue
@@ -90,8 +79,7 @@ struct ProbeOptions {
         method = value("method") ?? "GET"
         caFile = value("ca-file")
         trusted = values("trusts")
-        tokenQuery =
-            given.filter { Self.ofToken.contains($0.name) } + (tokenType.map { [("typ", $0)] } ?? [])
+        tokenQuery = given.filter { Self.ofToken.contains($0.name) } + (tokenType.map { [("typ", $0)] } ?? [])
     }
 
     /// The names in a file of `--accept`, a line each; what follows a `#` says why.
