@@ -56,7 +56,7 @@ package struct OwnerRow: Sendable, Equatable {
     /// When the owner was last deleted, in milliseconds since 1970, UTC; nil if never within ``markLifetime``.
     package var deleted: Int64?
     /// The next id at that time: the tasks before it are removed.
-    package var first: Int64 = 1
+    package var firstID: Int64 = 1
 
     /// How long the row of a deleted owner is kept, in milliseconds: 31 days, while a token lives for at most seven.
     package static let markLifetime: Int64 = 31 * 86_400_000
@@ -141,30 +141,5 @@ extension OwnerTransaction where Self: ~Copyable {
         try put(row)
         change.number = row.change
         return row.change &- count &+ 1
-    }
-}
-
-/// The record of an addition with an idempotency key, by which a retry does not add a second task.
-package struct IdempotencyRecord: Sendable, Equatable {
-    package let key: IdempotencyKey
-    /// The task as it was added; since then it may have been changed or removed.
-    package let item: TaskItem
-
-    package init(key: IdempotencyKey, item: TaskItem) {
-        self.key = key
-        self.item = item
-    }
-
-    /// Whether the key is young enough at this time, in milliseconds since 1970, UTC.
-    package func isLive(at time: Int64) -> Bool { item.created > time - IdempotencyKey.lifetime }
-
-    /// Whether the key is still remembered, by the owner's next id.
-    func isRemembered(at time: Int64, next: Int64) -> Bool {
-        isLive(at: time) && item.id >= next &- IdempotencyKey.remembered
-    }
-
-    /// The outcome of an addition that repeats the key, for the same request or for another.
-    package func outcome(for repeated: IdempotencyKey) -> AddOutcome {
-        repeated.fingerprint == key.fingerprint ? .repeated(item) : .keyReused
     }
 }

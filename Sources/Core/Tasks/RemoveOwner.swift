@@ -26,12 +26,12 @@ package struct RemoveOwner: TaskCommand {
         // A token from before an earlier deletion continues that one, and removes nothing that was added since.
         if !row.wasDeleted(after: issued) {
             // The authority's clock may be ahead.
-            (row.deleted, row.first, row.change) = (max(time, issued), row.next, row.change &+ 1)
+            (row.deleted, row.firstID, row.change) = (max(time, issued), row.next, row.change &+ 1)
             try tasks.mark(row)
         }
-        let ids = try tasks.ids(of: .before(row.first))
+        let ids = try tasks.ids(of: .before(row.firstID))
         try tasks.remove(ids, at: time)
-        try tasks.forgetRecords(ofTasksBefore: row.first)
+        try tasks.forgetRecords(ofTasksBefore: row.firstID)
         try tasks.forgetRemovedTasks()
         return ids.count == RemoveTasks.most
     }

@@ -9,7 +9,7 @@
 /// - Each task that is added, changed or removed takes the owner's next change number, in the same transaction.
 /// - A call may suspend; it never blocks the calling thread on a disk or a network.
 ///
-/// Each command and query (`TaskCommand.swift`) says what it does.
+/// Each command and query says what it does.
 package protocol TaskStore: Sendable {
     func read(_ query: ListTasks) async throws(StoreError) -> TaskList
 
@@ -78,118 +78,5 @@ extension CommandStore {
 
     package func perform(_ command: RemoveOwner) async throws(StoreError) {
         try await command.repeated { command throws(StoreError) in try await run(command) }
-    }
-}
-
-/// A client's key for one addition, and a digest of the request.
-package struct IdempotencyKey: Sendable, Hashable {
-    /// The value of `Idempotency-Key`: 1 to 255 printable ASCII characters.
-    package let key: String
-    /// A digest of the request, to detect a key that is reused for another one.
-    package let fingerprint: UInt64
-
-    package init(key: String, fingerprint: UInt64) {
-        self.key = key
-        self.fingerprint = fingerprint
-    }
-
-    /// Whether a text has the form of a ``key``.
-    package static func isKey(_ text: String) -> Bool {
-        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    }
-
-    /// How long a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
-    package static let lifetime: Int64 = 86_400_000
-
-    /// The number of an owner's newest tasks whose keys are remembered, even if the tasks are removed.
-    ///
-    /// A client repeats only the few requests without an answer, so it stays far below this bound.
-    package static let remembered: Int64 = 1000
-}
-
-package enum AddOutcome: Sendable, Equatable {
-    /// Added, durably.
-    case added(TaskItem)
-    /// The key was used before for the same request: the task as it was added then, nothing was added now.
-    case repeated(TaskItem)
-    /// The key was used before for another request.
-    case keyReused
-    /// The owner has as many tasks as the limit allows.
-    case full
-}
-
-package enum ChangeOutcome: Sendable, Equatable {
-    /// Changed, durably. If nothing differed, this is the task as it is, with its revision unchanged.
-    case changed(TaskItem)
-    /// Completed, durably; the task that comes next has this id.
-    case completed(TaskItem, next: Int64)
-    /// No such task under this owner.
-    case missing
-    /// The task exists, but has none of the expected revisions.
-    case conflict(TaskItem)
-    /// Nothing was changed: the change contradicts itself or the task.
-    case contradiction(TaskChange.Contradiction)
-    /// Nothing was changed: the owner has no room for the task that comes next.
-    case full
-}
-
-package enum RemoveOutcome: Sendable, Equatable {
-    /// Removed, durably.
-    case removed
-    /// No such task under this owner.
-    case missing
-    /// The task exists, but has none of the expected revisions.
-    case conflict
-}
-
-/// Why a call failed; nothing was changed, unless the case says otherwise.
-package enum StoreError: Error, Sendable, Equatable {
-    /// The queue is full, or the store is closing: try again.
-    case overloaded
-    /// The caller has left before the work began; nobody gets the answer.
-    case withdrawn
-    /// The owner's long answers, or those of all, take all places: try again.
-    case noRoomForAnswer
-    /// The database is out of reach (a lost connection, a locked file): try again.
-    ///
-    /// A change may have been made, if the connection was lost before its commit was confirmed.
-    case unavailable(reason: String)
-    /// The disk is full.
-    case full
-    /// The owner was deleted after the caller's token was issued.
-    case ownerDeleted
-    /// Any other failure. The reason is for the log, and holds no text of a task.
-    case broken(reason: String)
-}
-
-/// The suspended caller of a store, to be answered exactly once.
-///
-/// The continuation is unchecked, because the checked one costs an allocation and a lock at each call. Every path of
-/// the store's threads ends in one answer; the conformance suite waits for each.
-@safe
-package struct Reply<Outcome: Sendable>: Sendable {
-    private let continuation: UnsafeContinuation<Result<Outcome, StoreError>, Never>
-
-    private init(_ continuation: UnsafeContinuation<Result<Outcome, StoreError>, Never>) {
-        unsafe self.continuation = unsafe continuation
-    }
-
-    /// Suspends the caller until the reply is answered; `leave` is called if the caller's task is cancelled meanwhile.
-    package static func awaiting(
-        _ start: (Reply<Outcome>) -> Void, onCancel leave: @Sendable () -> Void
-    ) async throws(StoreError) -> Outcome {
-        let result = await withTaskCancellationHandler {
-            await unsafe withUnsafeContinuation { continuation in
-                unsafe start(Reply(continuation))
-            }
-        } onCancel: {
-            leave()
-        }
-        return try result.get()
-    }
-
-    /// Resumes the caller on its executor.
-    package func answer(_ result: Result<Outcome, StoreError>) {
-        unsafe continuation.resume(returning: result)
     }
 }

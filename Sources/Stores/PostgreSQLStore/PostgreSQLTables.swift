@@ -129,7 +129,7 @@ package final class PostgreSQLTables: OwnerTables {
             var (statements, places): ([BoundStatement], [Int]) = ([], [])
             for command in commands {
                 var owner = PostgreSQLTransaction(of: command.owner, on: session)
-                let first = owner.first(for: [command.reads])
+                let first = owner.lockingStatements(for: [command.reads])
                 statements += first
                 places += first.map { _ in owners.count }
                 owners.append(owner)
@@ -152,7 +152,9 @@ package final class PostgreSQLTables: OwnerTables {
                 atMost: 50, pause: { UInt64($0) * 2_000_000 }, undo: rollBack
             ) { () throws(PostgreSQLError) in
                 // Each statement has a minute.
-                try session.exchangeAll([BoundStatement(.begin), BoundStatement(.guarantee, [.text("60000")])])
+                try session.exchangeAll([
+                    BoundStatement(.begin), BoundStatement(.transactionSettings, [.text("60000")]),
+                ])
                 let outcome = try body()
                 var isCommitted = false
                 try session.exchangeAll([BoundStatement(.commit)]) { isCommitted = $1.command == "COMMIT" }

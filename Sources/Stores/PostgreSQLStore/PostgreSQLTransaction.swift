@@ -57,7 +57,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
     // MARK: Reading
 
     /// The statements that lock the owner's row and read what the commands want.
-    mutating func first(for reads: [CommandReads]) -> [BoundStatement] {
+    mutating func lockingStatements(for reads: [CommandReads]) -> [BoundStatement] {
         var (onlyRevisions, ids, keys): ([Int64], Set<Int64>, [String]) = ([], [], [])
         var statements: [BoundStatement] = []
         for read in reads {
@@ -98,7 +98,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
         switch statement {
         case .lockOwner where rows.count > 0:
             var row = OwnerRow(next: rows.integer(0, 0), tasks: rows.integer(0, 1), change: rows.integer(0, 2))
-            if !rows.isNull(0, 3) { (row.deleted, row.first) = (rows.integer(0, 3), rows.integer(0, 4)) }
+            if !rows.isNull(0, 3) { (row.deleted, row.firstID) = (rows.integer(0, 3), rows.integer(0, 4)) }
             owner = row
         case .lockRevision, .lockRevisions:
             for row in 0..<rows.count { revisions[rows.integer(row, 0)] = rows.integer(row, 1) }
@@ -251,7 +251,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
             statements.append(statement(.putOwner, counts))
         }
         if !isMarkWritten {
-            let mark = [Parameter.integer(row.deleted), .integer(row.first), .integer(ChangePoint.newOrigin)]
+            let mark = [Parameter.integer(row.deleted), .integer(row.firstID), .integer(ChangePoint.newOrigin)]
             statements.append(statement(.markOwner, mark))
         }
         if isRenewed { statements.append(statement(.renewOwner, [.integer(ChangePoint.newOrigin)])) }

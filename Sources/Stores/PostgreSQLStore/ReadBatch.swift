@@ -10,9 +10,9 @@ struct ReadBatch {
     private let jobs: [Job]
     private var reads: [PostgreSQLRead]
     /// How many of the jobs, the first ones, share the first statement: it reads the points of their owners.
-    private let shared: Int
+    private let sharedCount: Int
     /// By statement: the number of the job, or of the first that shares it.
-    private let places: [Int]
+    private let readIndices: [Int]
     /// What becomes of the first jobs, as far as that is known.
     private var verdicts: [(job: Job, verdict: Verdict)] = []
 
@@ -21,24 +21,25 @@ struct ReadBatch {
         let all = jobs.compactMap { job in (job.work as? PostgreSQLRead).map { (job: job, read: $0) } }
         let isShared = { (job: Job, read: PostgreSQLRead) in read.point != nil && !job.retry.isAlone }
         let sharing = sharesStatements ? all.filter(isShared) : []
-        shared = sharing.count > 1 ? sharing.count : 0
-        let alone = shared > 0 ? all.filter { !isShared($0.job, $0.read) } : all
+        sharedCount = sharing.count > 1 ? sharing.count : 0
+        let alone = sharedCount > 0 ? all.filter { !isShared($0.job, $0.read) } : all
         let (sent, inPieces) = (alone.filter { $0.read.pieces == nil }, alone.filter { $0.read.pieces != nil })
-        let ordered = (shared > 0 ? sharing : []) + sent + inPieces
+        let ordered = (sharedCount > 0 ? sharing : []) + sent + inPieces
         self.jobs = ordered.map(\.job)
         reads = ordered.map(\.read)
-        let owners = reads.prefix(shared).compactMap { $0.point?.owner.identifier }
-        let others = reads.enumerated().dropFirst(shared)
+        let owners = reads.prefix(sharedCount).compactMap { $0.point?.owner.identifier }
+        let others = reads.enumerated().dropFirst(sharedCount)
         statements =
             (owners.isEmpty ? [] : [BoundStatement(.points, [.texts(owners)])]) + others.flatMap(\.element.statements)
-        places = (owners.isEmpty ? [] : [0]) + others.flatMap { (place, read) in read.statements.map { _ in place } }
+        readIndices =
+            (owners.isEmpty ? [] : [0]) + others.flatMap { (place, read) in read.statements.map { _ in place } }
     }
 
     mutating func receive(_ rows: borrowing Rows, at index: Int) {
-        guard index > 0 || shared == 0 else { return receivePoints(rows) }
-        let place = places[index]
+        guard index > 0 || sharedCount == 0 else { return receivePoints(rows) }
+        let place = readIndices[index]
         let next = reads[place].receive(rows)
-        if let next, index + 1 < places.count, places[index + 1] == place {
+        if let next, index + 1 < readIndices.count, readIndices[index + 1] == place {
             // The statement of the next read was sent together with this one.
             reads[place] = next
         } else {
@@ -48,7 +49,7 @@ struct ReadBatch {
 
     private mutating func receivePoints(_ rows: borrowing Rows) {
         let points = PostgreSQLRead.points(in: rows)
-        for (job, read) in zip(jobs, reads).prefix(shared) {
+        for (job, read) in zip(jobs, reads).prefix(sharedCount) {
             guard let (owner, receive) = read.point else { continue }
             settle(job, receive(points[owner] ?? .beginning))
         }
@@ -67,8 +68,8 @@ struct ReadBatch {
     /// Ends the batch by the failure of a statement, or without an index of a read in pieces.
     mutating func fail(_ error: PostgreSQLError, at index: Int? = nil) {
         self.error = error
-        let isShared = index == 0 && shared > 0
-        for job in jobs[verdicts.count...].prefix(isShared ? shared : 1) {
+        let isShared = index == 0 && sharedCount > 0
+        for job in jobs[verdicts.count...].prefix(isShared ? sharedCount : 1) {
             // Each of those who shared the statement is tried alone. A read is repeated within the deadline of its
             // request, so its tries are fewer than those of a write.
             let passing = error.isPassing ? job.retry.nextTry(atMost: 5) : nil

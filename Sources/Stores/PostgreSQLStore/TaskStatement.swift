@@ -15,7 +15,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     case insert, change, update, remove, removeSeveral, putOwner, markOwner, renewOwner, forgetAttempt, forgetAttempts,
         putAttempt
     case forgetRemoved, probe, removeProbe
-    case begin, beginReads, guarantee, commit, rollBack
+    case begin, beginReads, transactionSettings, commit, rollBack
     case prune, pruneOwners, pruneDistributed, pruneDistributedOwners, oldestRemoved, pruneRemoved
 
     /// Columns of tasks are in the order of ``TaskColumns``.
@@ -58,7 +58,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         // Not READ WRITE: who sets default_transaction_read_only before a disk is full wants no writes.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .beginReads: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        case .guarantee: Self.guaranteeSQL
+        case .transactionSettings: Self.transactionSettingsSQL
         case .commit: "COMMIT"
         case .rollBack: "ROLLBACK"
         case .prune: Self.pruneSQL
@@ -225,7 +225,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .putOwner: [text, number, number, number]
         case .markOwner: [text, number, number, number]
         case .putAttempt: [text, text, number, number, number, text, truth] + TaskDetails().parameters
-        case .guarantee: [text]
+        case .transactionSettings: [text]
         case .prune, .pruneOwners: [number, number]
         case .pruneDistributed, .pruneDistributedOwners, .oldestRemoved: [number]
         case .pruneRemoved: [text, number, number]
@@ -248,7 +248,7 @@ extension TaskStatement {
     /// Whether the statement concerns one owner, its `$1`.
     package var namesOwner: Bool {
         switch self {
-        case .begin, .beginReads, .guarantee, .commit, .rollBack, .points: false
+        case .begin, .beginReads, .transactionSettings, .commit, .rollBack, .points: false
         case .prune, .pruneOwners, .pruneDistributed, .pruneDistributedOwners, .oldestRemoved: false
         default: true
         }
@@ -258,7 +258,7 @@ extension TaskStatement {
     ///
     /// The other statements are always sent as SQL, because with a pool a session may lack names. A COMMIT that fails
     /// for that reason is in doubt, and a ROLLBACK that fails leaves the session in its failed transaction.
-    var isPrepared: Bool { namesOwner && self != .pruneRemoved || self == .guarantee || self == .points }
+    var isPrepared: Bool { namesOwner && self != .pruneRemoved || self == .transactionSettings || self == .points }
 
     /// Removes up to $2 idempotency keys of any owner that are older than $1; the answer has one row for each.
     ///
@@ -301,7 +301,7 @@ extension TaskStatement {
     ///
     /// The commit answers when it is on a disk, whatever the role's defaults are. The settings end with the
     /// transaction, so that a pool of sessions may be in between.
-    static let guaranteeSQL = """
+    static let transactionSettingsSQL = """
         SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', '250', true),
             set_config('idle_in_transaction_session_timeout', $1, true), set_config('synchronous_commit',
             CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'

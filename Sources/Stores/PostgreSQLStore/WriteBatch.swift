@@ -28,7 +28,9 @@ struct WriteBatch {
     /// Runs the transaction; throws if the session is lost.
     mutating func run(deadlineMilliseconds: Int) throws(PostgreSQLError) -> BatchResult {
         var places: [Int?] = [nil, nil]
-        var statements = [BoundStatement(.begin), BoundStatement(.guarantee, [.text(String(deadlineMilliseconds))])]
+        var statements = [
+            BoundStatement(.begin), BoundStatement(.transactionSettings, [.text(String(deadlineMilliseconds))]),
+        ]
         for owner in owners.indices {
             let first = owners[owner].first
             statements += first
@@ -139,7 +141,7 @@ private struct OwnerWrites {
             }
         }
         if !additions.isEmpty { first.append(Self.adding(additions.map(\.command), of: owner)) }
-        if !commands.isEmpty { first += transaction.first(for: reads) }
+        if !commands.isEmpty { first += transaction.lockingStatements(for: reads) }
         // A lost server takes its owners with it, not all others: whether the service is ready, one transaction says.
         if !checks.isEmpty, !session.isDistributed { first += checking() }
     }

@@ -114,7 +114,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
             return nil
         }
         var row = OwnerRow(next: findOwner.integer(0), tasks: findOwner.integer(1), change: findOwner.integer(2))
-        if !findOwner.isNull(3) { (row.deleted, row.first) = (findOwner.integer(3), findOwner.integer(4)) }
+        if !findOwner.isNull(3) { (row.deleted, row.firstID) = (findOwner.integer(3), findOwner.integer(4)) }
         known = .some(row)
         return row
     }
@@ -173,7 +173,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     mutating func mark(_ row: OwnerRow) throws(SQLiteError) {
         put(row)
         try writeRow()
-        try markOwner.run(owner, row.deleted, row.first, ChangePoint.newOrigin)
+        try markOwner.run(owner, row.deleted, row.firstID, ChangePoint.newOrigin)
         hasDeletedOwner = true
     }
 

@@ -177,7 +177,7 @@ struct EngineState {
     }
 
     /// After an attempt to open a session failed: the jobs that no session will take, and the error for them.
-    mutating func takeHopeless() -> (jobs: [Job], error: StoreError) {
+    mutating func takeJobsWithoutSession() -> (jobs: [Job], error: StoreError) {
         (hasSession ? [] : waiting.remove { _ in true }, .unavailable(reason: reports.lastLoss))
     }
 

@@ -132,7 +132,7 @@ package final class StoreEngine: Sendable {
             } catch {
                 failures += 1
                 noteDown(number, error)
-                let (jobs, error) = state.withLock { $0.takeHopeless() }
+                let (jobs, error) = state.withLock { $0.takeJobsWithoutSession() }
                 for job in jobs { job.refuse(error) }
             }
             nextAttempt = time.monotonicNanoseconds + RetryState.reconnectPause(afterFailures: failures)

@@ -56,7 +56,7 @@ final class Daemon: @unchecked Sendable {
 
 extension ServerLimits {
     /// The limits in the ranges that libmicrohttpd takes.
-    var sane: ServerLimits {
+    var bounded: ServerLimits {
         var limits = self
         limits.loops = min(max(loops, 2), 256)
         limits.connections = min(max(connections, limits.loops), 1_000_000)

@@ -32,7 +32,7 @@ package final class HTTPServer: Sendable {
     ) throws(OperatorError) {
         ignoreBrokenPipes
         sparePages
-        let core = ServerCore(limits: limits.sane, handler: handler, refusal: refusal, observe: observe)
+        let core = ServerCore(limits: limits.bounded, handler: handler, refusal: refusal, observe: observe)
         guard let daemon = Daemon(core, identity: tls) else {
             socket.close()
             throw OperatorError("libmicrohttpd could not start; the lines before this one say why")

@@ -175,12 +175,12 @@ struct EngineStateTests {
     {
         let engine = MadeUpEngine(areOpen: false)
         try engine.submit("1", of: "alice")
-        #expect(engine.with { $0.takeHopeless() }.jobs.isEmpty)
+        #expect(engine.with { $0.takeJobsWithoutSession() }.jobs.isEmpty)
         engine.lose(0, "no host")
-        #expect(engine.with { $0.takeHopeless() }.jobs.isEmpty)
+        #expect(engine.with { $0.takeJobsWithoutSession() }.jobs.isEmpty)
         engine.lose(1, "no host")
-        #expect(engine.with { $0.takeHopeless() }.jobs.map(\.name) == ["1"])
-        #expect(engine.with { $0.takeHopeless() }.error == .unavailable(reason: "no host"))
+        #expect(engine.with { $0.takeJobsWithoutSession() }.jobs.map(\.name) == ["1"])
+        #expect(engine.with { $0.takeJobsWithoutSession() }.error == .unavailable(reason: "no host"))
         #expect(throws: StoreError.unavailable(reason: "no host")) { try engine.submit("2", of: "alice") }
         engine.open(1)
         try engine.submit("3", of: "alice")

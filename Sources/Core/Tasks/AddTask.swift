@@ -1,0 +1,71 @@
+/// Adds a task.
+///
+/// A key makes a retry safe: the same key of the same owner adds once and answers the same task again, for a day, and
+/// while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Keys beyond that are removed by
+/// the owner's next addition with a key; keys older than a day are removed soon, without one. An owner who has `limit`
+/// tasks already gets ``AddOutcome/full``.
+package struct AddTask: TaskCommand {
+    package typealias Outcome = AddOutcome
+    package let owner: Owner
+    package var issued = Int64.max
+    package let text: TaskText
+    package let completed: Bool
+    package let details: TaskDetails
+    /// Milliseconds since 1970, UTC.
+    package let time: Int64
+    package let key: IdempotencyKey?
+    /// The number of tasks that an owner may have.
+    package let limit: Int
+
+    package init(
+        owner: Owner, text: TaskText, completed: Bool, details: TaskDetails = TaskDetails(), time: Int64,
+        key: IdempotencyKey?, limit: Int
+    ) {
+        self.owner = owner
+        self.text = text
+        self.completed = completed
+        self.details = details
+        self.time = time
+        self.key = key
+        self.limit = limit
+    }
+
+    /// The task that this command adds under an id.
+    package func item(_ id: Int64) -> TaskItem {
+        TaskItem(
+            id: id, owner: owner, text: text, completed: completed, created: time, modified: time, details: details)
+    }
+
+    package var payload: Int { text.value.utf8.count + details.bytes }
+    package var reads: CommandReads { .row(key: key?.key) }
+
+    package func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) -> AddOutcome {
+        let row = try tasks.row() ?? OwnerRow()
+        if let key, let earlier = try tasks.record(of: key.key), earlier.isRemembered(at: time, next: row.next) {
+            return earlier.outcome(for: key)
+        }
+        guard row.tasks < limit else { return .full }
+        guard row.next.isTaskNumber else { throw Transaction.Failure(.lastID) }
+        let item = item(row.next)
+        try tasks.add(item, to: row)
+        if let key {
+            try tasks.put(IdempotencyRecord(key: key, item: item))
+            let oldest = item.id + 1 - IdempotencyKey.remembered
+            if oldest > 1 { try tasks.forgetRecords(ofTasksBefore: oldest) }
+        }
+        return .added(item)
+    }
+}
+
+package enum AddOutcome: Sendable, Equatable {
+    /// Added, durably.
+    case added(TaskItem)
+    /// The key was used before for the same request: the task as it was added then, nothing was added now.
+    case repeated(TaskItem)
+    /// The key was used before for another request.
+    case keyReused
+    /// The owner has as many tasks as the limit allows.
+    case full
+}
