@@ -1,8 +1,8 @@
 package import Tasks
 
-/// What a move does, or has done.
+/// The report of a move that is planned, under way or done.
 package struct MoveReport: Sendable, Equatable {
-    /// The first of many, and how many there are.
+    /// The first elements of many, and the number of all.
     package struct Sample<Element: Sendable & Equatable>: Sendable, Equatable {
         package private(set) var first: [Element] = []
         package private(set) var count = 0
@@ -13,7 +13,7 @@ package struct MoveReport: Sendable, Equatable {
         }
     }
 
-    /// A pair of the map, and how many tasks its owners have.
+    /// A pair of the map, and the numbers of tasks of its owners.
     package struct Line: Sendable, Equatable {
         package let number: Int
         package let pair: OwnerPair
@@ -35,13 +35,13 @@ package struct MoveReport: Sendable, Equatable {
     package internal(set) var moved = Tally()
     /// The people whose tasks come after those that the new owner has.
     package internal(set) var merged = Tally()
-    /// The people among both who get other ids for their tasks.
+    /// The moved and merged people whose tasks get other ids.
     package internal(set) var renumbered = 0
     /// The people who stay, because the new owner has tasks.
     package internal(set) var conflicts = Sample<Line>()
     /// The people without tasks to move: they were moved before, or never had any.
     package internal(set) var empty = Sample<Line>()
-    /// Whether the report has all pairs of the map, because the command was not stopped.
+    /// Whether the report has all pairs of the map; a command that was stopped reports only some.
     package internal(set) var isWhole = false
 
     /// The pairs that were looked at until now.

@@ -4,7 +4,7 @@ package import Tasks
 
 /// A map of owners without contradictions: no one is moved twice, and no one is moved to an owner who is moved as well.
 ///
-/// It is read from comma-separated values, a pair on each line, perhaps with a first line `old,new`.
+/// A map is read from comma-separated values, a pair on each line, perhaps with a first line `old,new`.
 package struct OwnerMap: Sendable {
     struct Entry: Sendable {
         let number: Int
@@ -18,11 +18,11 @@ package struct OwnerMap: Sendable {
         package fileprivate(set) var lines = MoveReport.Sample<String>()
     }
 
-    /// In the order of the lines.
+    /// The pairs, in the order of their lines.
     private(set) var entries: [Entry] = []
-    /// The last line that has an owner as the old one.
+    /// For each old owner, the last line with that owner.
     private var linesByOld: [Owner: Int] = [:]
-    /// The last line that has an owner as the new one.
+    /// For each new owner, the last line with that owner.
     private var linesByNew: [Owner: Int] = [:]
 
     package var count: Int { entries.count }
@@ -96,7 +96,7 @@ package struct OwnerMap: Sendable {
     func mentions(_ owner: Owner) -> Bool { linesByOld[owner] != nil || linesByNew[owner] != nil }
 }
 
-/// One line of a map: whose tasks go to whom.
+/// One line of a map: the tasks of the old owner go to the new one.
 package struct OwnerPair: Sendable, Equatable {
     package let old: Owner
     package let new: Owner
@@ -139,7 +139,7 @@ extension Owner {
 }
 
 extension OwnerPair {
-    /// The longest line of a map, in bytes: two owners, with every byte in them doubled, and what is around them.
+    /// The longest line of a map, in bytes: two owners with every byte doubled, their quotation marks and the comma.
     private static let longestLine = 4096
 
     /// Reads `old,new`; a field may be in quotation marks, which are doubled in it (RFC 4180).

@@ -1,6 +1,6 @@
 import Tasks
 
-/// What a move has done.
+/// The outcome of a move.
 enum MoveOutcome: Equatable {
     /// There were no tasks to move.
     case nothing
@@ -9,7 +9,7 @@ enum MoveOutcome: Equatable {
     case moved(tasks: Int64, hasNewIDs: Bool, isMerged: Bool)
 }
 
-/// What to do with an owner's tasks, keys and ids.
+/// The decision about an owner's tasks, keys and ids.
 ///
 /// Ids stay, unless the new owner has given one of them already, also to a task that is gone: then all are raised by
 /// the last one given. Idempotency keys keep naming their tasks.
@@ -25,7 +25,7 @@ struct OwnerMove {
             return
         }
         guard let first = old.first else {
-            // Ids that were given are not given again by the new owner, either.
+            // The new owner does not give again the ids that the old owner has given.
             (outcome, rewrite) = (.nothing, new.next >= old.next ? nil : (offset: 0, next: old.next))
             return
         }

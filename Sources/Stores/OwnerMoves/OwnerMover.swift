@@ -3,10 +3,10 @@ package import Platform
 package import TaskArchive
 import Tasks
 
-/// A database, open, in which people get another owner.
+/// An open database in which people get another owner.
 package struct OwnerMover {
     private let tables: any OwnerTables
-    /// How many pairs are looked up at a time.
+    /// The number of pairs that are looked up at a time.
     private static let pageSize = 500
 
     package init(_ database: TaskDatabase, onlyReads: Bool) throws(OperatorError) {
@@ -28,8 +28,8 @@ package struct OwnerMover {
     /// Gives everything of each old owner to the new one: tasks, idempotency keys, and ids that are not given again.
     ///
     /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason,
-    /// is continued by repeating it. With `merging`, tasks are put after those that the new owner has; otherwise their
-    /// people stay. `shouldContinue` is called before each person with how many were looked at; false ends the move.
+    /// is continued by repeating it. With `merging`, tasks are put after the new owner's tasks; otherwise their people
+    /// stay. `shouldContinue` is called before each person with the number of people before; false ends the move.
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {
@@ -54,7 +54,7 @@ package struct OwnerMover {
         for start in stride(from: 0, to: map.count, by: Self.pageSize) {
             let entries = map.entries[start...].prefix(Self.pageSize)
             let owners = entries.flatMap { [$0.pair.old, $0.pair.new] }
-            // Keys that are expired now count for nothing: a move removes them first.
+            // Keys that are expired now do not count, because a move removes them first.
             let states = try tables.states(of: owners, expiry: IdempotencyKey.expiry)
             for entry in entries {
                 guard shouldContinue(report.pairs) else { return report }

@@ -54,7 +54,7 @@ private protocol PagePieces: Sendable {
 }
 
 extension PagePieces {
-    /// Reads the first piece, which most often is all; otherwise all pieces anew, of one state of the database.
+    /// Reads the first piece, which is most often the whole page; if not, reads all pieces anew from one snapshot.
     fileprivate var read: PostgreSQLRead {
         PostgreSQLRead(statement) { rows in
             var page = self
@@ -102,7 +102,7 @@ private struct ListPieces: PagePieces {
         let selection = reading.selection
         // One task more than wanted shows whether others follow.
         let limit = min(max(selection.limit ?? .max, 0), TaskStatement.piece - 1) + 1
-        // A whole list begins with the least number, so that an id that no server gives is noticed.
+        // A whole list begins with the least number, so that a foreign id below 1 is noticed.
         let first = (page.last ?? selection.after).map { min($0, .max - 1) + 1 } ?? .min
         return BoundStatement(
             .page, of: reading.owner, [.integer(first), .boolean(selection.completed), .integer(Int64(limit))])
@@ -131,7 +131,7 @@ private struct ChangesPieces: PagePieces {
     private let query: ListChanges
     private let answers: AnswerMemory
     private let reply: Reply<ChangesOutcome>
-    /// Nil before the first piece, and if the point of the query is forgotten.
+    /// The page so far; nil before the first piece, and if the point of the query is forgotten.
     private var page: ChangesRendering?
 
     init(_ query: ListChanges, in answers: AnswerMemory, _ reply: Reply<ChangesOutcome>) {

@@ -23,7 +23,7 @@ package struct PostgreSQLDatabase {
 
     package var name: String { target.name }
 
-    /// What is wrong with the connection string, without asking any server; nil if nothing is.
+    /// The mistake in a connection string, found without asking a server; nil if there is none.
     package static func mistake(in string: String) -> String? {
         do throws(OperatorError) {
             _ = try PostgreSQLDatabase(string)
@@ -35,8 +35,8 @@ package struct PostgreSQLDatabase {
 
     /// Connects and checks all that can be checked before work; makes the tables if they are missing.
     ///
-    /// Returns the version before the tables were brought up to date, or nil if they were up to date; and until when
-    /// servers may run that do not number changes.
+    /// Returns the version before the tables were brought up to date, or nil if they were up to date, and the time
+    /// until which servers may run that do not number changes.
     package func prepare(
         partitions: Int?
     ) throws(OperatorError) -> (migratedFrom: Int?, division: PostgreSQLSchema.Division, olderUntil: Int64) {

@@ -6,7 +6,7 @@ import Tasks
 extension StoreError {
     init(_ value: ForeignValue) { self = .broken(reason: value.message) }
 
-    /// What a caller gets for a failed statement.
+    /// The error that a caller gets for a failed statement.
     init(_ error: PostgreSQLError) {
         switch error.kind {
         case .full: self = .full
@@ -26,7 +26,7 @@ extension PostgreSQLError {
         }
     }
 
-    /// What the error of a statement means for the writes of its transaction.
+    /// The failure of a transaction's writes, by the error of one of its statements.
     ///
     /// After a COMMIT that failed the outcome is in doubt, except after a serialization failure.
     func batchFailure(isCommit: Bool) -> BatchFailure {
@@ -69,7 +69,7 @@ enum UnreachableDatabase {
         ("timeout expired", "check that the host is right, and that no firewall is in between"),
     ]
 
-    /// What to do, as the part of a sentence that follows a semicolon.
+    /// The advice, as the part of a sentence that follows a semicolon.
     static func advice(_ error: PostgreSQLError) -> String {
         advices.first { holds(error.message, $0.message) }?.advice ?? "check TASKS_DATABASE and the server"
     }

@@ -1,14 +1,14 @@
 import Platform
 package import PostgreSQL
 
-/// The tables in PostgreSQL, as numbered migrations; a table records how many a database has had.
+/// The tables in PostgreSQL, as numbered migrations; a table records the number of those that a database has had.
 ///
 /// A released migration is never changed: another change is another migration.
 package enum PostgreSQLSchema {
     /// The version of the tables that this program reads and writes.
     package static var known: Int { migrations(Division(), areNew: true).count }
 
-    /// The statements of each migration, for tables that are divided so, and may be new.
+    /// The statements of each migration, for tables with this division, which may be new.
     private static func migrations(_ division: Division, areNew: Bool) -> [String] {
         [
             tables(partitions: division.partitions), boundsOfAttempts, details, changeNumbers(division),
@@ -65,13 +65,13 @@ package enum PostgreSQLSchema {
             ADD COLUMN position double precision;
         """
 
-    /// Version 4: change numbers, and when an owner was deleted, with the next id at that time.
+    /// Version 4: change numbers, and the time at which an owner was deleted, with the next id at that time.
     ///
-    /// `deleted` and `first_id` are NULL for nearly all owners. `change` is the owner's last number, and that of a
-    /// task's last change, 0 for a change before this migration or by a server of version 3, which goes on working.
-    /// `forgotten` is the greatest number whose removal is no longer known. Lists from before have the origin 1, others
-    /// a random one. The migration changes no row. There is no index of the numbers: it would make additions dearer,
-    /// and who asks for changes causes no more reading than a list does. Servers of version 3 do not know the mark of a
+    /// `deleted` and `first_id` are NULL for nearly all owners. `change` is the owner's last number, and the number of
+    /// a task's last change: 0 for a change before this migration, or by a server of version 3, which goes on working.
+    /// `forgotten` is the greatest number whose removal is no longer known. Older lists have the origin 1, others a
+    /// random one. The migration changes no row. The numbers have no index: an index would make additions dearer, and a
+    /// request for changes reads no more than a request for a list. Servers of version 3 do not know the mark of a
     /// deletion, so none of them may run when a person leaves.
     private static func changeNumbers(_ division: Division) -> String {
         let clause = division.partitions == nil ? "" : " PARTITION BY HASH (owner)"
@@ -92,8 +92,8 @@ package enum PostgreSQLSchema {
             """
     }
 
-    /// Version 5: until when servers of version 3 may run, in milliseconds since 1970, UTC: for a week, unless the
-    /// tables are new.
+    /// Version 5: the end of the week in which servers of version 3 may run, in milliseconds since 1970, UTC; 0 in new
+    /// tables.
     ///
     /// Such a server changes a list without a new number, so no list is cached until then.
     private static func olderServers(mayRun: Bool) -> String {
@@ -104,7 +104,7 @@ package enum PostgreSQLSchema {
             """
     }
 
-    /// Version 6: when a task comes again, a rule of RFC 5545 as text.
+    /// Version 6: the rule by which a task comes again, as text of RFC 5545.
     ///
     /// A server of version 5 goes on working, but makes no next task when it completes one.
     private static let repeating = """
@@ -137,13 +137,13 @@ package enum PostgreSQLSchema {
         return rows.isNull(0, 0) ? nil : Int(rows.integer(0, 0))
     }
 
-    /// How the tables are divided by owners.
+    /// The division of the tables by owners.
     package struct Division: Sendable {
         /// The number of partitions; nil if the tables have none.
         package var partitions: Int?
         /// Whether Citus distributes the tables over servers, each of which may fail alone.
         ///
-        /// Then a transaction and a statement concern one owner, except where they only read.
+        /// Then a transaction or a statement that writes concerns one owner.
         package var isDistributed = false
     }
 
@@ -181,7 +181,7 @@ package enum PostgreSQLSchema {
 
     /// Runs the missing migrations in one transaction; returns the version before, or nil if no migration was missing.
     ///
-    /// If many servers start together, one migrates and the others wait. That also holds behind a pool of sessions.
+    /// If many servers start together, one migrates and the others wait, also behind a pool of sessions.
     package static func migrate(on connection: PipelineConnection, partitions: Int?) throws(PostgreSQLError) -> Int? {
         // The tries take a minute and a half. A program that reads for longer, such as a dump, makes the start fail.
         let rollBack = { () -> Void in _ = try? connection.run("ROLLBACK") }
@@ -205,7 +205,7 @@ package enum PostgreSQLSchema {
             try connection.runScript("CREATE TABLE IF NOT EXISTS task_server_schema(version bigint PRIMARY KEY)")
         }
         let found = before == 0 ? Division(partitions: partitions) : try division(on: connection)
-        // Otherwise Citus would change several shards at once, of which another statement cannot see all.
+        // By default Citus changes several shards at once, and a later statement could not see all of the changes.
         if found.isDistributed { try connection.runScript("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'") }
         for (index, migration) in migrations(found, areNew: before == 0).enumerated().dropFirst(before) {
             // Citus takes one statement at a time. None of them has a semicolon inside.

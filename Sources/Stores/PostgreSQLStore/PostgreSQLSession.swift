@@ -16,10 +16,10 @@ final class PostgreSQLSession: StoreSession {
         let isHealthy: @Sendable () -> Bool
     }
 
-    /// How long a session may take to get ready, once it is connected.
+    /// The seconds that a session may take to get ready, once it is connected.
     private static let mostSeconds = 5
-    /// How many idempotency keys or removed tasks are forgotten at once, at most, so that reads on the same session
-    /// wait for milliseconds.
+    /// The most idempotency keys or removed tasks that are forgotten at once, so that reads on the same session wait
+    /// for milliseconds.
     private static let mostPruned = 1000
 
     private let connection: PipelineConnection
@@ -28,7 +28,7 @@ final class PostgreSQLSession: StoreSession {
     private let isPrepared: Bool
     /// Whether the rows of the database know the transaction that wrote them, as CockroachDB's do not.
     private let hasWriter: Bool
-    /// When the session is next asked whether the server has ended it; monotonic nanoseconds.
+    /// The time of the next check whether the server has ended the session; monotonic nanoseconds.
     private var nextCheck: UInt64 = 0
     private var nextPruning: UInt64
     /// The error by which the session was lost.
@@ -36,7 +36,7 @@ final class PostgreSQLSession: StoreSession {
 
     /// Connects, unless there is a connection.
     ///
-    /// The statements of a session that is not shared are prepared, if that is wanted.
+    /// If preparation is wanted, a session that is not shared prepares its statements.
     init(
         number: Int, _ configuration: Configuration, on connected: PipelineConnection? = nil
     ) throws(PostgreSQLError) {
@@ -48,14 +48,14 @@ final class PostgreSQLSession: StoreSession {
                 sqlState: nil, message: "the tables have version \(version), of a newer task-server")
         }
         self.configuration = configuration
-        // One session is enough.
+        // One session of the store is enough to forget what is too old.
         nextPruning = number == 0 ? 0 : .max
         hasWriter = (try? connection.run("SELECT xmin FROM owners WHERE owner = ''")) != nil
         isPrepared = try Self.prepare(on: connection, configuration.preparation, hasWriter)
         try connection.enterPipeline()
     }
 
-    /// Returns whether the session is ours alone: in a fresh one no name can be taken.
+    /// Prepares the statements if wanted; false also if a name is taken, which shows that a pool shares the session.
     private static func prepare(
         on connection: PipelineConnection, _ preparation: StatementPreparation, _ hasWriter: Bool
     ) throws(PostgreSQLError) -> Bool {
@@ -86,7 +86,7 @@ final class PostgreSQLSession: StoreSession {
         return min(nextCheck, nextPruning)
     }
 
-    /// Throws if the server has ended the session, as far as that has arrived.
+    /// Throws if the news has arrived that the server has ended the session.
     private func check() throws(PostgreSQLError) {
         // A server that ends a session sends a message before the end: the first call reads it, the second one the end.
         for _ in 0..<2 { try connection.receive() }
@@ -113,7 +113,7 @@ final class PostgreSQLSession: StoreSession {
                 if rows.count > 0 { owner = Owner(rows.text(0, 0)) }
             } ?? failure
         if let owner {
-            // There may be more owners.
+            // Pruning goes on at once, because other owners may also have removed tasks that are too old.
             let tasks = BoundStatement(.pruneRemoved, of: owner, [removed, most])
             failure = try exchange([tasks]) { if $1.count > 0 { isDone = false } } ?? failure
         }
@@ -128,7 +128,7 @@ final class PostgreSQLSession: StoreSession {
 
     /// The memory of the answers to lists of changes.
     var answers: AnswerMemory { configuration.options.answers }
-    /// Whether a check of the database writes as an addition does, which a check of distributed tables never does.
+    /// Whether a readiness check must insert a row: no write has succeeded since the last failure; never with Citus.
     var isProbing: Bool { !isDistributed && !configuration.isHealthy() }
     var isDistributed: Bool { configuration.isDistributed }
 
@@ -232,7 +232,7 @@ final class PostgreSQLSession: StoreSession {
         if let failure = try outcome(of: parameters.count, { receive($1) }) { throw failure.error }
     }
 
-    /// Takes the answers of as many statements.
+    /// Takes the answers to `count` statements.
     private func outcome(
         of count: Int, _ receive: (Int, borrowing Rows) -> Void
     ) throws(PostgreSQLError) -> (index: Int, error: PostgreSQLError)? {
@@ -257,7 +257,7 @@ final class PostgreSQLSession: StoreSession {
     }
 }
 
-/// Whether statements are prepared in sessions: not any more once a session was found that a pool shares.
+/// Whether sessions prepare statements; they stop once one of them is found to be shared by a pool.
 final class StatementPreparation: Sendable {
     private let wanted = Atomic(true)
     private let observer: @Sendable (StoreEvent) -> Void

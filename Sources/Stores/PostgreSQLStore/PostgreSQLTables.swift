@@ -47,7 +47,7 @@ package final class PostgreSQLTables: OwnerTables {
         PostgreSQLError(sqlState: nil, message: message)
     }
 
-    // MARK: What export reads
+    // MARK: Reads of export
 
     package func countTasks() throws(OperatorError) -> Int64 {
         try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in
@@ -112,7 +112,7 @@ package final class PostgreSQLTables: OwnerTables {
         return (try Owner(stored: rows.text(row, 0)), counts)
     }
 
-    // MARK: What import writes
+    // MARK: Writes of import
 
     package func run<Command: TaskCommand>(_ commands: [Command]) throws(OperatorError) -> [Command.Outcome] {
         guard session.isDistributed, commands.count > 1 else { return try runTogether(commands) }
@@ -122,7 +122,7 @@ package final class PostgreSQLTables: OwnerTables {
     }
 
     private func runTogether<Command: TaskCommand>(_ commands: [Command]) throws(OperatorError) -> [Command.Outcome] {
-        // In the order in which servers lock owners.
+        // The commands lock owners in the same order as servers do.
         let commands = commands.sorted { $0.owner < $1.owner }
         return try transaction { () throws(PostgreSQLError) in
             var owners: [PostgreSQLTransaction] = []
@@ -164,7 +164,7 @@ package final class PostgreSQLTables: OwnerTables {
         }
     }
 
-    // MARK: What move-owners reads and writes
+    // MARK: Reads and writes of move-owners
 
     package func ownersWithTasks(after owner: Owner) throws(OperatorError) -> [(owner: Owner, tasks: Int64)] {
         try rethrowing(as: OperatorError.init) { () throws(PostgreSQLError) in
@@ -217,7 +217,7 @@ package final class PostgreSQLTables: OwnerTables {
         }
     }
 
-    /// Copies and deletes: Citus changes no owner, by which tables are distributed, in place.
+    /// Copies and deletes the rows, because Citus cannot change the owner of a row, by which it distributes the rows.
     private func rewrite(
         _ old: Parameter, _ state: OwnerState, _ new: Parameter, _ change: OwnerRewrite
     ) throws(PostgreSQLError) {
@@ -236,7 +236,7 @@ package final class PostgreSQLTables: OwnerTables {
         try session.run("UPDATE owners SET tasks = 0, \(renewal)", [[old, .integer(origin)]])
     }
 
-    /// Moves rows; returns how many the old owner had.
+    /// Moves rows; returns the number of the old owner's rows.
     @discardableResult
     private func move(
         _ table: String, _ columns: [TableColumn], _ old: Parameter, _ new: Parameter, _ offset: Int64,

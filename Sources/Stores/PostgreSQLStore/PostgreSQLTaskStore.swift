@@ -14,7 +14,7 @@ package final class PostgreSQLTaskStore: CommandStore {
     private let engine: StoreEngine
     private let options: PostgreSQLStoreOptions
     private let isDistributed: Bool
-    /// Until when other servers may change lists without a new change number; milliseconds since 1970, UTC.
+    /// The time until which other servers may change lists without a new change number; milliseconds since 1970, UTC.
     private let olderUntil: Int64
 
     private init(_ options: PostgreSQLStoreOptions, isDistributed: Bool, olderUntil: Int64) {
@@ -86,7 +86,7 @@ package final class PostgreSQLTaskStore: CommandStore {
         }
         do throws(StoreError) { return try await ask(owners) } catch {
             guard isDistributed else { throw error }
-            // Owners of a lost server hear of nothing; the others do.
+            // One owner at a time, so that a lost database server hides only the changes of its own owners.
             var numbers: [Owner: Int64] = [:]
             for owner in owners {
                 if let one = try? await ask([owner]) { numbers.merge(one) { $1 } }
@@ -109,7 +109,7 @@ package final class PostgreSQLTaskStore: CommandStore {
 
     /// Makes a transaction, which a standby would refuse.
     ///
-    /// At the start and after a write that failed, the check writes as an addition does, until a write succeeds.
+    /// At the start and after a write that failed, the check also inserts a row, until a write succeeds.
     package func check() async throws(StoreError) {
         // No token can have this owner.
         try await engine.outcome(of: Owner(""), .write) { PostgreSQLWrite(checkFor: $0) }
@@ -120,29 +120,29 @@ package final class PostgreSQLTaskStore: CommandStore {
     }
 }
 
-/// How a PostgreSQL store works; the defaults suit a server.
+/// The options of a PostgreSQL store; the defaults suit a server.
 package struct PostgreSQLStoreOptions: Sendable {
-    /// How many sessions read, and how many write.
+    /// The number of sessions that read, and of those that write.
     package var readers = 2
     package var writers = 2
     /// Long lists take their memory here while they are made and sent.
     package var answers = AnswerMemory()
     /// The memory of all calls that wait, in bytes; more are refused as overloaded.
     package var mostBytes = 32 << 20
-    /// How long a statement may take, and a call may wait for its turn.
+    /// The time that a statement may take, and that a call may wait for its turn.
     package var deadlineMilliseconds = 10_000
-    /// How long removed tasks are known, in milliseconds.
+    /// The time for which removed tasks are known, in milliseconds.
     package var removedTasksKept = RemovedTask.kept
-    /// How many partitions new tables get; nil: none.
+    /// The number of partitions of new tables; nil for tables without partitions.
     package var partitions: Int?
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
 
     /// For tests: the time by which idempotency keys and removed tasks are forgotten.
     package var time: any TimeSource = SystemTime()
-    /// For tests: how often something to forget is looked for.
+    /// For tests: the pause between two searches for something to forget.
     package var pruningMilliseconds: UInt64 = 10_000
-    /// For tests: how long a thread sleeps at most until it looks whether its session has ended.
+    /// For tests: the longest sleep of a thread before it checks whether its session has ended.
     package var sleepMilliseconds: UInt64 = 1000
 
     package init() {}
@@ -161,8 +161,8 @@ extension PostgreSQLTaskStore {
         return "\(database.name) can be read and written\(age)"
     }
 
-    /// Makes the tables, divided into this many partitions if a number is given, or brings them up to date; returns in
-    /// a line what was done.
+    /// Makes the tables, with this number of partitions if one is given, or brings them up to date; returns in a line
+    /// what was done.
     package static func migrate(_ connectionString: String, partitions: Int?) throws(OperatorError) -> String {
         let database = try PostgreSQLDatabase(connectionString)
         let (version, found, _) = try database.prepare(partitions: partitions)

@@ -3,7 +3,7 @@ package import PostgreSQL
 import StoreEngine
 package import Tasks
 
-/// One owner's tasks in a transaction of PostgreSQL: what its commands have read, and what is not written yet.
+/// One owner's tasks in a transaction of PostgreSQL: the rows that commands have read, and the unwritten changes.
 ///
 /// The round trip that locks the owner's row also reads what the commands asked for, and their changes go with the
 /// commit. Only a long list of changes takes more round trips, because its tasks are read and written piece by piece.
@@ -15,7 +15,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
 
     /// The ids of the tasks that commands read, each once.
     private var wanted: [Int64] = []
-    /// By id, of all tasks that commands read and that exist.
+    /// The revisions by id, of the existing tasks that commands read.
     private var revisions: [Int64: Int64] = [:]
     /// The tasks that were read, and not yet written.
     private var tasks: [Int64: Result<TaskItem, ForeignValue>] = [:]
@@ -40,7 +40,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
 
     /// The most tasks that are read at once.
     private static let piece = Job.mostWeight
-    /// The most tasks that are changed by a statement each.
+    /// The most tasks that are changed each by a statement of its own.
     private static let mostAlone = 64
 
     init(of owner: Owner, on session: PostgreSQLSession) {
@@ -56,7 +56,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
 
     // MARK: Reading
 
-    /// The statements that lock the owner's row and read what the commands want.
+    /// The statements that lock the owner's row and read the rows that the commands want.
     mutating func lockingStatements(for reads: [CommandReads]) -> [BoundStatement] {
         var (onlyRevisions, ids, keys): ([Int64], Set<Int64>, [String]) = ([], [], [])
         var statements: [BoundStatement] = []
@@ -173,7 +173,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
         }
     }
 
-    /// Sends changes, and reads what must come after them.
+    /// Sends changes, and after them a read, in one round trip.
     private mutating func read(_ writes: [BoundStatement], _ read: BoundStatement) throws(PostgreSQLError) {
         try session.exchangeAll(writes + [read]) { index, rows in
             if index == writes.count { receive(rows, of: read.kind) }
@@ -317,6 +317,6 @@ struct PostgreSQLTransaction: OwnerTransaction {
 }
 
 extension PostgreSQLError: TransactionFailure {
-    /// A row that no task-server wrote, with the code of damaged data.
+    /// The error for a row that no task-server wrote, with the code of damaged data.
     package init(_ value: ForeignValue) { self.init(sqlState: "XX001", message: value.message) }
 }

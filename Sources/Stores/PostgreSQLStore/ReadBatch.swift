@@ -3,17 +3,17 @@ import PostgreSQL
 import StoreEngine
 import Tasks
 
-/// Reads that are sent together, with one point of synchronization after them; those in pieces follow one by one.
+/// Reads that are sent together, with one point of synchronization after them; reads in pieces follow one by one.
 struct ReadBatch {
     let statements: [BoundStatement]
     private var error: PostgreSQLError?
     private let jobs: [Job]
     private var reads: [PostgreSQLRead]
-    /// How many of the jobs, the first ones, share the first statement: it reads the points of their owners.
+    /// The number of the first jobs that share one statement, `.points`, which comes first; 0 if none share it.
     private let sharedCount: Int
-    /// By statement: the number of the job, or of the first that shares it.
+    /// For each statement the index of its read; 0 for the shared statement.
     private let readIndices: [Int]
-    /// What becomes of the first jobs, as far as that is known.
+    /// The verdicts that are known, which are those of the first jobs.
     private var verdicts: [(job: Job, verdict: Verdict)] = []
 
     /// Several owners may share a statement, unless their tasks are distributed.
@@ -65,18 +65,18 @@ struct ReadBatch {
 
     mutating func settlePieces() { settle(jobs[verdicts.count], nil) }
 
-    /// Ends the batch by the failure of a statement, or without an index of a read in pieces.
+    /// Ends the batch by the failure of the statement at an index, or (nil) of a read in pieces.
     mutating func fail(_ error: PostgreSQLError, at index: Int? = nil) {
         self.error = error
         let isShared = index == 0 && sharedCount > 0
         for job in jobs[verdicts.count...].prefix(isShared ? sharedCount : 1) {
-            // Each of those who shared the statement is tried alone. A read is repeated within the deadline of its
-            // request, so its tries are fewer than those of a write.
+            // Each job that shared the statement is tried alone. A read is repeated within the deadline of its request,
+            // so its tries are fewer than those of a write.
             let passing = error.isPassing ? job.retry.nextTry(atMost: 5) : nil
             let retry = isShared ? job.retry.after(.oneJob, isShared: true) : passing
             verdicts.append((job, retry.map { .again(job.again($0)) } ?? .refuse(StoreError(error))))
         }
-        // Those after it were not run.
+        // The statements after the failure were not run.
         verdicts += jobs[verdicts.count...].map { ($0, .again($0)) }
     }
 
@@ -96,7 +96,7 @@ final class PostgreSQLRead: JobWork {
     /// Reads in several statements, and answers the caller.
     typealias Pieces = @Sendable (PostgreSQLSession) throws(PostgreSQLError) -> Void
 
-    /// The statement, and that of the read that must follow if both are sent together.
+    /// The statement, and the statement of the read that must follow if both are sent together.
     let statements: [BoundStatement]
     /// Answers the caller by the rows, or returns the read that must follow before the answer.
     let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?

@@ -6,8 +6,8 @@ import Tasks
 ///
 /// A statement about tasks names one owner (`$1`), so that it concerns one partition or shard.
 ///
-/// Avoided, for the sake of Citus, CockroachDB and YugabyteDB: sequences, triggers, functions of
-/// the server's own, `ON CONFLICT DO UPDATE`, advisory locks, and the state of a session.
+/// For the sake of Citus, CockroachDB and YugabyteDB, no statement uses sequences, triggers, functions of the server's
+/// own, `ON CONFLICT DO UPDATE`, advisory locks, or the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case page, listPoint, find, firstChanges, laterChanges, points
     case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
@@ -55,7 +55,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .putAttempt: Self.putAttemptSQL
         case .probe: Self.probeSQL
         case .removeProbe: "DELETE FROM tasks WHERE owner = $1 AND id = \(Self.probeID)"
-        // Not READ WRITE: who sets default_transaction_read_only before a disk is full wants no writes.
+        // READ WRITE would override default_transaction_read_only, which an operator sets before a disk is full.
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .beginReads: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .transactionSettings: Self.transactionSettingsSQL
@@ -70,7 +70,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         }
     }
 
-    /// The statement in a database without the column `xmin`: there a number that is taken again is not noticed.
+    /// The statement in a database without the column `xmin`, where a change number that is taken again is not noticed.
     var sqlWithoutWriter: String {
         switch self {
         case .listPoint: "SELECT origin, change, 0 FROM owners WHERE owner = $1"
@@ -92,7 +92,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// texts.
     static let piece = 256
 
-    /// The owner's counts of changes, with each of the rows that follow them from one snapshot.
+    /// The owner's counts of changes beside each row of a page, all from one snapshot.
     ///
     /// The rows have a place, by which they are ordered, and the id of a removed task or the columns of a task.
     private static func changesSQL(_ rows: String) -> String {
@@ -156,7 +156,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         VALUES ($1, $2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8)))
         """
 
-    /// As ``updateSQL``, for one task: PostgreSQL plans the other one anew each time.
+    /// The same as ``updateSQL`` for one task, because PostgreSQL plans `updateSQL` anew each time.
     private static let changeSQL = """
         UPDATE tasks SET text = coalesce($3, text), completed = $4, modified = $5, revision = $6, change = $7,
             \(TaskDetail.list { "\($0.name) = CASE WHEN $8 THEN $\(9 + $0.rawValue) ELSE \($0.name) END" })
@@ -190,7 +190,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
     }
 
-    /// Adds a task of as many bytes as a row itself can hold; it is removed in the same transaction.
+    /// Inserts the largest row that is stored without TOAST, to prove that there is room; removed in the same
+    /// transaction.
     private static let probeSQL = """
         INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
         SELECT $1, \(probeID), repeat('x', 1900), false, 0, 0, 1
@@ -271,8 +272,8 @@ extension TaskStatement {
         RETURNING true
         """
 
-    /// Forgets up to $3 tasks of an owner, all removed until $2, and notes that in the owner's row; the answer has one
-    /// row for each.
+    /// Forgets up to $3 tasks that an owner has removed until $2, and notes their last change number in the owner's
+    /// row; the answer has one row for each.
     ///
     /// The statement locks the owner's row, and waits for nobody who has locked the row.
     static let pruneRemovedSQL = """

@@ -65,7 +65,7 @@ struct WriteBatch {
         return result()
     }
 
-    /// A ROLLBACK may come in the place of a COMMIT.
+    /// The server may answer a COMMIT with ROLLBACK, so the answer decides.
     private mutating func noteEnd(_ kind: TaskStatement, _ rows: borrowing Rows) {
         if kind == .commit, rows.command == "COMMIT" { isCommitted = true }
     }
@@ -142,7 +142,7 @@ private struct OwnerWrites {
         }
         if !additions.isEmpty { first.append(Self.adding(additions.map(\.command), of: owner)) }
         if !commands.isEmpty { first += transaction.lockingStatements(for: reads) }
-        // A lost server takes its owners with it, not all others: whether the service is ready, one transaction says.
+        // With Citus, a lost server takes only its own owners away, so there the transaction alone is the check.
         if !checks.isEmpty, !session.isDistributed { first += checking() }
     }
 
@@ -157,7 +157,7 @@ private struct OwnerWrites {
             ] + commands.map(\.details).parameters)
     }
 
-    /// Where writes succeed, locking the owner's row is enough: there is none, but a server that only reads refuses.
+    /// Where writes succeed, a lock is enough: the owner of checks has no row, but a server that only reads refuses.
     private func checking() -> [BoundStatement] {
         let lock = BoundStatement(.lockOwner, of: owner)
         guard isProbing else { return [lock] }
@@ -181,12 +181,12 @@ private struct OwnerWrites {
 
     mutating func takeWrites() -> [BoundStatement] { transaction.takeWrites() }
 
-    /// Notes what becomes of each write after the commit.
+    /// Notes the verdict on each write after the commit.
     func note(in result: inout BatchResult) {
         var change = transaction.change
         for (index, addition) in additions.enumerated() {
             guard let firstAdded else {
-                // Each reads the owner's row by itself, and has its own outcome.
+                // Each addition is tried alone, reads the owner's row by itself, and has its own outcome.
                 result.verdicts.append((addition.job, .again(addition.job.again(addition.job.retry.alone))))
                 continue
             }
@@ -208,13 +208,13 @@ final class PostgreSQLWrite: JobWork {
     typealias Answer = @Sendable () -> Void
 
     enum Kind: Sendable {
-        /// What the command reads, and what runs it.
+        /// The reads of the command, and the closure that runs it.
         case command(CommandReads, @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> Answer)
         case check(Answer)
     }
 
     let kind: Kind
-    /// An addition that can share a statement with others, and what answers its caller.
+    /// An addition that can share a statement with others, and the closure that answers its caller.
     let addition: (command: AddTask, answer: @Sendable (TaskItem) -> Void)?
 
     init<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) {

@@ -3,26 +3,26 @@ import Tasks
 
 /// Copies the log of committed transactions into the database (a checkpoint), between two transactions of the writer.
 ///
-/// SQLite by itself copies before a commit returns, and its callers would wait. Here they have their answers already.
-/// One connection writes and copies: versions before 3.51.3 can lose what one connection commits while another begins
-/// to copy (https://sqlite.org/wal.html#walreset).
+/// SQLite by itself copies before a commit returns, and the callers would wait. Here the callers have their answers
+/// already. One connection writes and copies: versions before 3.51.3 can lose what one connection commits while another
+/// begins to copy (https://sqlite.org/wal.html#walreset).
 struct LogCopies {
-    /// After so many new pages, 16 MiB, the log is copied.
+    /// The number of new pages after which the log is copied, 16 MiB.
     static let pages = 4000
-    /// How long writes wait for readers of an older state, in milliseconds, so that the log can begin anew.
+    /// The time that writes wait for readers of an older state, in milliseconds, so that the log can begin anew.
     static let patience: Int32 = 250
 
     private let observer: @Sendable (StoreEvent) -> Void
-    /// The pages of the log at its last copy that did not let it begin anew; 0 if there was none.
+    /// The pages of the log at the last copy after which the log could not begin anew; 0 if there was none.
     private var copied = 0
-    /// The pages at which writes waited for readers last; doubled before they wait again, so that they do not wait for a
-    /// backup time and again.
+    /// The pages of the log when writes last waited for readers; writes wait again only at twice as many, so that a
+    /// backup does not stop them time and again.
     private var waited = Self.pages
     private var isFailing = false
 
     init(observer: @escaping @Sendable (StoreEvent) -> Void) { self.observer = observer }
 
-    /// How long a copy of a log of so many pages waits for readers, in milliseconds; nil if it is not due.
+    /// The time that a copy of a log of so many pages waits for readers, in milliseconds; nil if no copy is due.
     private mutating func patience(at length: Int) -> Int32? {
         if length < copied { beginAnew() }
         guard length >= copied + Self.pages else { return nil }

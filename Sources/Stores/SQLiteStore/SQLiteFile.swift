@@ -7,7 +7,7 @@ package import Tasks
 package struct SQLiteFile {
     package let path: String
 
-    /// How long a statement waits for locks of other connections.
+    /// The time that a statement waits for locks of other connections.
     static let busyMilliseconds: Int32 = 5000
 
     /// The file at a path; links are followed, so that two names of one file share one lock.
@@ -29,7 +29,7 @@ package struct SQLiteFile {
         let version = try checkedVersion(of: connection)
         try rethrowing(as: openError) { () throws(SQLiteError) in
             // With FULL a commit is on the disk when it returns. The log is cut back to 64 MiB after a long backup.
-            // What is deleted is overwritten.
+            // Deleted texts are overwritten.
             try connection.execute(
                 """
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;
@@ -87,7 +87,7 @@ package struct SQLiteFile {
         return version
     }
 
-    /// Compiles statements; `rethrowing` cannot, because a closure cannot consume a connection that it captures.
+    /// Prepares statements; not by `rethrowing`, because its closure could not consume the connection.
     func compiled<Statements: ~Copyable>(
         on connection: consuming Connection, _ compile: (consuming Connection) throws(SQLiteError) -> Statements
     ) throws(OperatorError) -> Statements {
@@ -102,7 +102,7 @@ package struct SQLiteFile {
 }
 
 extension Connection {
-    /// Copies the log as ``checkpoint(cutting:)`` does, and waits so many milliseconds for readers.
+    /// Copies the log as ``checkpoint(cutting:)`` does, and waits up to `patience` milliseconds for readers.
     func checkpoint(waiting patience: Int32, cutting: Bool = false) throws(SQLiteError) -> Bool {
         setBusyTimeout(milliseconds: patience)
         defer { setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
@@ -113,7 +113,7 @@ extension Connection {
 // MARK: The check of a file
 
 extension SQLiteFile {
-    /// What the next start finds in a file that it can use.
+    /// The condition of a usable file before the next start.
     package enum Condition: Sendable, Equatable {
         case upToDate
         /// Tables of an older program.
@@ -148,7 +148,7 @@ extension SQLiteFile {
 }
 
 extension OperatorError {
-    /// A file that does not open.
+    /// The error for a file that does not open.
     fileprivate init(opening path: String, _ error: SQLiteError) {
         let failure = OperatorError.unopenedDatabase(path, error.description)
         self =

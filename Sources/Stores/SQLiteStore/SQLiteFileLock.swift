@@ -18,7 +18,7 @@ package final class SQLiteFileLock: Sendable {
     package init(_ path: String) throws(OperatorError) {
         self.path = path
         pathLock = try Self.lock(path + ".lock", .whole, of: path)
-        // Created here, because SQLite would let every user read it.
+        // The file is created here, because SQLite would let every user read it.
         file = try Self.lock(path, .databaseByte, of: path)
     }
 
@@ -41,7 +41,7 @@ package final class SQLiteFileLock: Sendable {
     /// Whether the file has lost its name, so that writes to it are lost: asked before every transaction.
     var isUnlinked: Bool { file.isNameless }
 
-    /// Says what happened to the files; nil if they are where they were, and nobody else wrote to the database.
+    /// The fault of the files, for the operator; nil if they are in their place, and nobody else wrote to the database.
     ///
     /// The store asks once a second, so that the watch sees whether its marks last.
     var displacement: String? {
@@ -69,7 +69,7 @@ package final class SQLiteFileLock: Sendable {
 
 /// Notices that another program wrote to a database file in place, as `cp` does with a copy.
 ///
-/// With a log, SQLite writes to the file in checkpoints only, and each one, of whatever program, moves the marks in the
+/// With a log, SQLite writes to the file only in checkpoints. Each checkpoint of any program moves the marks in the
 /// index of the log (sqlite.org/walformat.html). So a file that changed while the marks stayed was overwritten.
 struct OverwriteWatch: ~Copyable {
     /// The salts of the log, and the counts of the pages that are in the file and that may be in it.

@@ -3,7 +3,7 @@ import StoreEngine
 import Synchronization
 package import Tasks
 
-/// What is wrong with the database beyond a single request; shared by all threads of a store.
+/// The faults of a database that concern more than one request, shared by all threads of a store.
 final class SQLiteHealth: Sendable {
     private struct State {
         var displacement: String?
@@ -25,7 +25,7 @@ final class SQLiteHealth: Sendable {
     /// Why the database cannot be relied on, although requests are answered.
     var damage: StoreError? { state.withLock { $0.damage }.map { .broken(reason: $0) } }
 
-    /// Notes what happened to the files, nil if they are in their place; returns whether this is a change.
+    /// Notes the fault of the files, nil if they are in their place; returns whether this is a change.
     func note(displacement: String?) -> Bool {
         let isChange = state.withLock { state in
             defer { state.displacement = displacement }

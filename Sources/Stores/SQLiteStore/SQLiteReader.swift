@@ -29,7 +29,7 @@ final class SQLiteReader: StoreSession {
     }
 }
 
-/// A read of this store, which returns how to answer its caller.
+/// A read of this store, which returns the closure that answers its caller.
 final class SQLiteRead: JobWork {
     let run: @Sendable (borrowing ReadStatements) throws(SQLiteError) -> @Sendable () -> Void
 
@@ -62,7 +62,7 @@ struct ReadStatements: ~Copyable {
             // The statement always gives a row, so that it keeps its snapshot of the database until it is reset.
             counts: try connection.prepare(
                 "SELECT origin, change, forgotten, tasks FROM (SELECT 1) LEFT JOIN owners ON owner = ?1"),
-            // Whole rows would take much memory while they are sorted.
+            // Only numbers are sorted, because whole rows would take much memory meanwhile.
             changes: try connection.prepare(
                 """
                 SELECT change, id, 0 FROM tasks WHERE owner = ?1 AND change > ?2
@@ -75,7 +75,7 @@ struct ReadStatements: ~Copyable {
         try TaskRow.find(query.id, of: query.owner, with: find)
     }
 
-    /// Reads row by row, and no further than the page.
+    /// Reads the rows of a list one by one, until the page is full.
     ///
     /// A whole list must have as many tasks as the owner's row records, because a page of the file that has lost its
     /// rows is no error to SQLite. A list that is cut is not compared.
@@ -109,7 +109,7 @@ struct ReadStatements: ~Copyable {
         return .success(page.list())
     }
 
-    /// Reads row by row, all from the snapshot of the owner's row, whose statement is not reset before.
+    /// Reads row by row from one snapshot, which the statement of the owner's row keeps until it is reset.
     func changes(_ query: ListChanges) throws(SQLiteError) -> Result<ChangesOutcome, StoreError> {
         let owner = query.owner
         defer {

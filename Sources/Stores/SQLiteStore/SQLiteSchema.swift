@@ -1,6 +1,6 @@
 import SQLite
 
-/// The tables, as numbered migrations of an empty file; a file records how many were applied (`PRAGMA user_version`).
+/// The tables, as numbered migrations of an empty file; a file records the last applied number (`PRAGMA user_version`).
 ///
 /// A released migration is never changed: another change is another migration.
 package enum SQLiteSchema {
@@ -29,13 +29,13 @@ package enum SQLiteSchema {
         ) WITHOUT ROWID;
         CREATE INDEX attempts_by_time ON attempts(time);
         """,
-        // Finds the keys of tasks that are not among their owner's newest, and removes those that older programs kept.
+        // An index for the keys of tasks that are not among their owner's newest. Keys that older programs kept go.
         """
         CREATE INDEX attempts_by_id ON attempts(owner, id);
         DELETE FROM attempts
         WHERE id < (SELECT next_id FROM owners WHERE owners.owner = attempts.owner) - 1000;
         """,
-        // What a person may add to a task: the day as text (2026-11-30), NULL where nothing is set. Changes no row.
+        // The details of a task: the day as text (2026-11-30), NULL where nothing is set. Changes no row.
         """
         ALTER TABLE tasks ADD COLUMN due TEXT;
         ALTER TABLE tasks ADD COLUMN notes TEXT;
@@ -44,12 +44,12 @@ package enum SQLiteSchema {
         ALTER TABLE attempts ADD COLUMN notes TEXT;
         ALTER TABLE attempts ADD COLUMN position REAL;
         """,
-        // Change numbers: `change` is the owner's last one, and that of a task's last change, 0 for a change before
-        // this migration. `forgotten` is the greatest number whose removal is no longer known. Lists from before have
-        // the origin 1, others a random one. The migration writes no row. There is no index of the numbers: it would
-        // make additions a tenth dearer, and who asks for changes causes no more reading than a whole list does.
-        // `deleted` says when an owner was deleted, and `first_id` what the next id was at that time; both are NULL for
-        // nearly all owners.
+        // Change numbers: `change` is the owner's last number, and the number of a task's last change, 0 for one before
+        // this migration. `forgotten` is the greatest number whose removal is no longer known. Older lists have the
+        // origin 1, others a random one. The migration writes no row. The numbers have no index: an index would make
+        // additions a tenth dearer, and a request for changes reads no more than one for a whole list. `deleted` is the
+        // time at which an owner was deleted, and `first_id` the next id at that time; both are NULL for nearly all
+        // owners.
         """
         ALTER TABLE owners ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE owners ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
@@ -64,7 +64,7 @@ package enum SQLiteSchema {
         ) WITHOUT ROWID;
         CREATE INDEX removed_tasks_by_time ON removed_tasks(time);
         """,
-        // When a task comes again: a rule of RFC 5545 as text. Changes no row.
+        // The rule by which a task comes again, as text of RFC 5545. Changes no row.
         """
         ALTER TABLE tasks ADD COLUMN repeat TEXT;
         ALTER TABLE attempts ADD COLUMN repeat TEXT;

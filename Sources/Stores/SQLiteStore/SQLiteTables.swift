@@ -11,7 +11,7 @@ package final class SQLiteTables: OwnerTables {
     /// Opens the file; a server may run on it if it is only read.
     package init(path: String, for use: TableUse) throws(OperatorError) {
         let file = SQLiteFile(path)
-        // Opened before the lock is taken as well, because the lock makes a file that is missing.
+        // The file is opened here, too, because the lock below would create a missing file.
         if use != .fill { _ = try file.open(.readOnly) }
         lock = use == .read ? nil : try file.lockForCommand()
         let connection =
@@ -26,7 +26,7 @@ package final class SQLiteTables: OwnerTables {
         }
     }
 
-    /// The rows of a statement that is run once.
+    /// Runs a statement once; returns its rows.
     private func rows<Value>(
         _ sql: String, _ values: [any Bindable] = [],
         _ read: (borrowing SQLiteStatement) throws(SQLiteError) -> Value
@@ -38,14 +38,14 @@ package final class SQLiteTables: OwnerTables {
         return rows
     }
 
-    /// Runs a statement that is run once; returns how many rows it has changed.
+    /// Runs a statement once; returns the number of rows that it has changed.
     @discardableResult
     private func run(_ sql: String, _ values: any Bindable...) throws(SQLiteError) -> Int64 {
         _ = try rows(sql, values) { _ in }
         return Int64(transaction.connection.changes)
     }
 
-    // MARK: What export reads
+    // MARK: Reads of export
 
     package func countTasks() throws(OperatorError) -> Int64 {
         try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
@@ -119,7 +119,7 @@ package final class SQLiteTables: OwnerTables {
         }
     }
 
-    // MARK: What import writes
+    // MARK: Writes of import
 
     package func run<Command: TaskCommand>(_ commands: [Command]) throws(OperatorError) -> [Command.Outcome] {
         var outcomes: [Result<Command.Outcome, StoreError>] = []
@@ -136,7 +136,7 @@ package final class SQLiteTables: OwnerTables {
         }
     }
 
-    // MARK: What move-owners reads and writes
+    // MARK: Reads and writes of move-owners
 
     package func ownersWithTasks(after owner: Owner) throws(OperatorError) -> [(owner: Owner, tasks: Int64)] {
         try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
@@ -210,7 +210,7 @@ package final class SQLiteTables: OwnerTables {
         try run("UPDATE owners SET tasks = 0, change = change + 1, origin = ?2 WHERE owner = ?1", old, origin)
     }
 
-    /// Moves rows; returns how many the old owner had.
+    /// Moves rows; returns the number of the old owner's rows.
     @discardableResult
     private func move(
         _ verb: String, _ table: String, _ columns: [TableColumn], _ old: String, _ new: String, _ offset: Int64

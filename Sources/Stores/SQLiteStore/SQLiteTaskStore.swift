@@ -11,7 +11,7 @@ package import Tasks
 /// cache, without waiting. A lock keeps other servers and commands that write away, so that the cache cannot become
 /// stale.
 package final class SQLiteTaskStore: CommandStore {
-    /// What is not cached is read by as many threads.
+    /// The names of the threads that read what is not cached.
     private static let readers = ["reader-0", "reader-1"]
 
     private let engine: StoreEngine
@@ -25,7 +25,7 @@ package final class SQLiteTaskStore: CommandStore {
         self.folder = folder
         let observer = options.observer
         var parts = EngineOptions(readers: Self.readers, writers: ["writer"])
-        // A file is no connection, which could be lost.
+        // A file has no connection that its operator must hear of.
         parts.observer = { if $0 != .connected { observer($0) } }
         parts.answers = options.answers
         let engine = StoreEngine(parts)
@@ -45,7 +45,7 @@ package final class SQLiteTaskStore: CommandStore {
 
     /// Opens a new database in a folder of its own, which goes when the store is closed.
     ///
-    /// After a crash the folder stays where the system looks for what is temporary.
+    /// After a crash the folder stays among the system's temporary files.
     package static func openTemporary(options: SQLiteStoreOptions) throws(OperatorError) -> SQLiteTaskStore {
         let folder = try rethrowing(as: OperatorError.init) { () throws(SystemError) in
             try Folder.makeTemporary("task-server")
@@ -180,13 +180,13 @@ package final class SQLiteTaskStore: CommandStore {
     }
 }
 
-/// How a SQLite store works; the defaults suit a server.
+/// The options of a SQLite store; the defaults suit a server.
 package struct SQLiteStoreOptions: Sendable {
     /// Long lists take their places here while they are made and sent.
     package var answers = AnswerMemory()
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
-    /// How long removed tasks are known, in milliseconds.
+    /// The time for which removed tasks are known, in milliseconds.
     package var removedTasksKept = RemovedTask.kept
 
     /// For tests: the greatest size of the database in pages of 4 KiB, as if the disk were full then.
@@ -198,7 +198,7 @@ package struct SQLiteStoreOptions: Sendable {
     /// For tests: called when a list was read and is not cached yet.
     package var afterRead: @Sendable () -> Void = {}
 
-    /// For tests: how long the log may keep what was deleted with an owner.
+    /// For tests: the time for which the log may keep the texts of a deleted owner.
     package var logEmptyingMilliseconds: UInt64 = 60_000
     /// For tests: the clock by which idempotency keys and removed tasks are forgotten.
     package var time: any TimeSource = SystemTime()

@@ -11,7 +11,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     private var known: OwnerRow??
     private var isRowStored = false
     private var isRowWritten = true
-    /// Whether an owner was deleted, of whom the log has what was written before.
+    /// Whether an owner was deleted whose texts the log may still have.
     var hasDeletedOwner = false
     let begin: SQLiteStatement
     let commit: SQLiteStatement
@@ -83,12 +83,12 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         WHERE owner = ?1 AND id = ?2
         """
 
-    /// Of the tasks with a text, or, without a text, of those that are completed.
+    /// Selects the tasks with a text, or, if the text is NULL, the completed tasks.
     private static let select = """
         SELECT id FROM tasks WHERE owner = ?1 AND (text = ?2 OR ?2 IS NULL AND completed) LIMIT \(RemoveTasks.most)
         """
 
-    /// Runs a command of an owner; returns the outcome, and what the command has changed.
+    /// Runs a command of an owner; returns its outcome and its change.
     mutating func run<Command: TaskCommand>(
         _ command: Command
     ) throws(SQLiteError) -> (outcome: Result<Command.Outcome, StoreError>, change: OwnerChange) {
@@ -102,7 +102,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
 
     private var owner: String { change.owner.identifier }
 
-    // MARK: What a command reads
+    // MARK: Reads of a command
 
     mutating func row() throws(SQLiteError) -> OwnerRow? {
         if let known { return known }
@@ -150,7 +150,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         return ids
     }
 
-    // MARK: What a command writes
+    // MARK: Writes of a command
 
     mutating func put(_ row: OwnerRow) {
         known = .some(row)
@@ -161,7 +161,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     private mutating func writeRow() throws(SQLiteError) {
         guard !isRowWritten, let row = known ?? nil else { return }
         isRowWritten = true
-        // A single statement that does both (`ON CONFLICT`) takes three times as long.
+        // A single statement that updates or inserts (`ON CONFLICT`) takes three times as long.
         if isRowStored {
             try updateOwner.run(owner, row.next, row.tasks, row.change)
         } else {
@@ -274,7 +274,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
 
     mutating func forgetRemovedTasks() throws(SQLiteError) { try trimRemoved.run(owner, Int64.max) }
 
-    /// Forgets at most this many of the tasks that were removed until a time, and notes that; returns their number.
+    /// Forgets at most this many tasks that were removed until a time, and notes their last numbers; returns the count.
     mutating func forgetRemovedTasks(until time: Int64, atMost limit: Int64) throws(SQLiteError) -> Int64 {
         try begin.run()
         do throws(SQLiteError) {

@@ -3,13 +3,13 @@ import SQLite
 import StoreEngine
 import Tasks
 
-/// What the threads of a store share.
+/// The state that the threads of a store share.
 struct SQLiteEnvironment: Sendable {
     let options: SQLiteStoreOptions
     let health: SQLiteHealth
     let cache: ListCache
 
-    /// When the log is emptied after something has given a reason for it.
+    /// The time to empty the log, if a reason for that comes up now.
     fileprivate var nextEmptying: UInt64 {
         SystemTime().monotonicNanoseconds + options.logEmptyingMilliseconds * 1_000_000
     }
@@ -20,14 +20,14 @@ final class SQLiteWriter: StoreSession {
     private var transaction: SQLiteTransaction
     private let lock: SQLiteFileLock
     private let environment: SQLiteEnvironment
-    /// Monotonic nanoseconds.
+    /// The time of the next look at the files, in monotonic nanoseconds.
     private var nextMaintenance: UInt64 = 0
     /// Whether to prune before the next batch: a second has passed, after a failure a minute, or the last pruning has
     /// reached its limit.
     private var mustPrune = false
     /// The monotonic time until which a pruning that failed is not repeated, in nanoseconds.
     private var nextPruning: UInt64 = 0
-    /// When the log is emptied next, because it may have texts of an owner who was deleted; `.max` if it has none.
+    /// The time to empty the log, because it may have texts of a deleted owner; `.max` if it has none.
     private var nextEmptying: UInt64
     private var copies: LogCopies
 
@@ -36,11 +36,11 @@ final class SQLiteWriter: StoreSession {
         self.lock = lock
         self.environment = environment
         copies = LogCopies(observer: environment.options.observer)
-        // A server that ended in the middle may have left such a log.
+        // A server that crashed may have left a log with texts of a deleted owner.
         nextEmptying = environment.nextEmptying
     }
 
-    /// Looks at the files once a second, and for what is to be forgotten; copies the log.
+    /// Once a second looks at the files and prunes; copies the log if it is long.
     func maintain(at now: UInt64) -> UInt64 {
         if now >= nextMaintenance {
             nextMaintenance = now + 1_000_000_000
@@ -66,7 +66,7 @@ final class SQLiteWriter: StoreSession {
     func run(_ jobs: [Job]) -> BatchResult {
         if lock.isUnlinked { noteDisplacement() }
         if let error = environment.health.refusal { return BatchResult(jobs) { _ in .refuse(error) } }
-        // What an error means: where one write fails, the others may succeed without it.
+        // The failure that an error means: only while the writes run, others may succeed without the one that fails.
         var failure = BatchFailure.final
         var result = BatchResult([])
         do throws(SQLiteError) {
@@ -74,7 +74,7 @@ final class SQLiteWriter: StoreSession {
             failure = .oneJob
             for job in jobs { try run(job, into: &result) }
             failure = .final
-            // The commit can be seen before it is answered, and then no older list may be.
+            // Once a commit can be seen, even before it is answered, no older list may be answered.
             environment.cache.beginChange(of: result.changes.map(\.owner))
             if let error = environment.options.beforeCommit() { throw error }
             try transaction.commit.run()
@@ -95,11 +95,11 @@ final class SQLiteWriter: StoreSession {
         result.note(change)
     }
 
-    /// Forgets expired idempotency keys, removed tasks and deleted owners, twice as many as a transaction of writes can
-    /// add, so that it keeps up.
+    /// Forgets expired idempotency keys, removed tasks and deleted owners: twice as many as a transaction of writes can
+    /// add, so that pruning keeps up.
     private func prune(at monotonic: UInt64) {
         let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
-        // Callers would wait for the lock of another program, too.
+        // Without a time-out of 0, callers would wait for the lock of another program.
         transaction.connection.setBusyTimeout(milliseconds: 0)
         defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
         do throws(SQLiteError) {
@@ -122,7 +122,7 @@ final class SQLiteWriter: StoreSession {
         (try? transaction.connection.checkpoint(waiting: 0, cutting: true)) ?? false
     }
 
-    /// Cached lists are as lost as the file: they are not answered either.
+    /// Notes where the files are; after a loss or a return no cached list is answered.
     private func noteDisplacement() {
         if environment.health.note(displacement: lock.displacement) { environment.cache.removeAll() }
     }
@@ -136,7 +136,7 @@ final class SQLiteWriter: StoreSession {
 
 /// A write of this store: it runs in the open transaction, and its caller may be answered only after the commit.
 final class SQLiteWrite: JobWork {
-    /// What a write has changed, nil for a probe, which leaves nothing; and what answers its caller.
+    /// The change of a write, nil for a probe, which leaves nothing; and the closure that answers its caller.
     typealias Done = (change: OwnerChange?, answer: @Sendable () -> Void)
 
     let run: @Sendable (inout SQLiteTransaction) throws(SQLiteError) -> Done

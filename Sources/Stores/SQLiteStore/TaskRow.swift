@@ -71,7 +71,7 @@ extension TaskItem {
         ] + details.row
     }
 
-    /// The same with the change number.
+    /// The values of a row of `tasks`: those of ``row``, and the change number.
     func row(change: Int64) -> [JSONValue] { row + [.integer(change)] }
 }
 

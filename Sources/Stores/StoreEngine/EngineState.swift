@@ -1,8 +1,8 @@
 import Tasks
 
-/// What the threads of an engine share: the jobs that wait, what each session does, and what is counted.
+/// The state that the threads of an engine share: the jobs that wait, the work of each session, and the counts.
 ///
-/// It has no clock and no thread: times are monotonic nanoseconds.
+/// The state has no clock and no thread: times are monotonic nanoseconds.
 struct EngineState {
     /// A session and its thread.
     struct Worker {
@@ -15,14 +15,14 @@ struct EngineState {
 
         let role: SessionRole
         var condition = Condition.starting
-        /// Whether an attempt to open the session is under way, which may take long.
+        /// Whether the thread tries to open the session, which may take long.
         var isOpening = false
-        /// Whether the thread sleeps or is about to: only then is the costly wake needed.
+        /// Whether the thread sleeps or is about to sleep: only then is the costly wake needed.
         var isIdle = false
         var underWay: [Job] = []
-        /// When those jobs were taken, as a monotonic time.
+        /// The monotonic time at which the jobs under way were taken.
         var since: UInt64 = 0
-        /// The role of the jobs under way, or of the last ones: a session that serves both roles does so in turn.
+        /// The role of the jobs under way, or of the last ones: a session that serves both roles alternates.
         var lastRole = SessionRole.reads
 
         /// Whether the session does a long write.
@@ -70,7 +70,7 @@ struct EngineState {
 
     // MARK: Jobs
 
-    /// Lets a job wait, or its caller with those of an equal list; returns the thread to wake, if one must be woken.
+    /// Lets a job wait, or adds its caller to an equal list; returns the thread to wake, if one must be woken.
     mutating func submit(_ job: Job, isAbandoned: Bool = false) -> Result<Int?, StoreError> {
         guard !isAbandoned else { return .failure(.withdrawn) }
         guard hasSession || closed.contains(job.role) else {
@@ -101,7 +101,7 @@ struct EngineState {
     /// Whether a session is there, or may soon be: jobs wait while the first sessions are being opened.
     private var hasSession: Bool { workers.contains { $0.condition != .down } }
 
-    /// Whether a session takes the jobs of a role: its own, and the other one while no session of that role is there.
+    /// Whether a session takes the jobs of a role: of its own role, and of the other one while that has no session.
     private func serves(_ number: Int, _ role: SessionRole) -> Bool {
         workers[number].role == role || !workers.contains { $0.role == role && $0.condition != .down }
     }
@@ -141,7 +141,7 @@ struct EngineState {
             at: now, isLongAllowed: !workers.contains(where: \.isLong), sharesTransactions: options.sharesTransactions)
     }
 
-    /// Counts what became of a batch, and lets the jobs wait that are tried again; returns the events.
+    /// Counts the verdicts of a batch, and lets the jobs wait that are tried again; returns the events.
     mutating func finish(_ number: Int, _ result: BatchResult, at now: UInt64) -> [StoreEvent] {
         let worker = workers[number]
         if worker.isLong, options.writers.count == 1 { waiting.endLongWrite(begun: worker.since, at: now) }
@@ -176,7 +176,7 @@ struct EngineState {
         return reports.lost(loss.reason)
     }
 
-    /// After an attempt to open a session failed: the jobs that no session will take, and the error for them.
+    /// Takes the jobs that no session will take, after an attempt to open one failed; returns them with their error.
     mutating func takeJobsWithoutSession() -> (jobs: [Job], error: StoreError) {
         (hasSession ? [] : waiting.remove { _ in true }, .unavailable(reason: reports.lastLoss))
     }

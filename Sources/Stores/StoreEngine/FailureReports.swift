@@ -1,6 +1,6 @@
 import Tasks
 
-/// What a store has reported of its failures: each reason once until all is well again, so that no log fills the disk.
+/// The failures that a store has reported: each reason once until all is well again, so that no log fills the disk.
 struct FailureReports {
     private static let most = 16
 
@@ -26,14 +26,14 @@ struct FailureReports {
         return .recovered
     }
 
-    /// A server that stops ends all sessions with the same reason, which is reported once.
+    /// Notes a lost session; a server that stops ends all sessions with the same reason, which is reported once.
     mutating func lost(_ reason: String) -> StoreEvent? {
         lastLoss = reason
         guard losses.count < Self.most, losses.insert(reason).inserted else { return nil }
         return .connectionLost(reason: reason)
     }
 
-    /// A session was opened: the first of them, or the last that was missing, or another one.
+    /// Notes that a session was opened: the first one, the last one that was missing, or another.
     mutating func opened(isFirst: Bool, isLast: Bool) -> StoreEvent? {
         lastLoss = "no connection"
         if isFirst || isLast { losses = [] }
@@ -43,7 +43,7 @@ struct FailureReports {
 
 /// A failure that concerns more than its caller.
 package struct ReportedFailure: Sendable {
-    /// The database's code, by which a reason that was reported is known.
+    /// The database's code, by which a failure is reported once.
     let code: String
     let reason: String
     let isFull: Bool

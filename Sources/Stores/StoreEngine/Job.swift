@@ -10,7 +10,7 @@ package final class Job: Sendable {
     package enum Kind: Int, Sendable, CaseIterable {
         /// Reads one task.
         case find
-        /// Reads a list, or changes of one; of each owner one is read at a time.
+        /// Reads a list, or changes of a list; for each owner, one at a time.
         case list
         case write
 
@@ -22,18 +22,18 @@ package final class Job: Sendable {
     let call: Int
     package let owner: Owner
     package let kind: Kind
-    /// How much of a transaction a write takes, in rows of tasks; see ``Tasks/TaskCommand``.
+    /// The share of a transaction that a write takes, in rows of tasks; see ``Tasks/TaskCommand``.
     package let weight: Int
-    /// What the job carries, in bytes.
+    /// The bytes that the job carries.
     let payload: Int
-    /// When the caller began to wait; monotonic nanoseconds.
+    /// The time at which the caller began to wait; monotonic nanoseconds.
     package let since: UInt64
     package let retry: RetryState
     /// The callers of a list that several may share.
     let list: SharedList?
     /// Answers the caller with an error.
     package let refuse: @Sendable (StoreError) -> Void
-    /// What to do, in the terms of the database: the engine does not look into the work.
+    /// The work, in the terms of the database: the engine does not look into it.
     package let work: any JobWork
 
     package init(
@@ -60,9 +60,9 @@ package final class Job: Sendable {
             work ?? self.work, refuse: refuse)
     }
 
-    /// The weight of its writes at which a transaction is full.
+    /// The weight of writes at which a transaction is full.
     package static let mostWeight = 256
-    /// The most weight of a turn, and of a short write; a long one has a transaction of its own.
+    /// The most weight of a turn, and of a short write; a long write has a transaction of its own.
     static let mostOfShort = 16
     /// The memory of a waiting call with its request, as measured, in bytes.
     package static let callBytes = 6 << 10
@@ -79,7 +79,7 @@ package final class Job: Sendable {
 /// The work of a job of one database.
 package protocol JobWork: AnyObject, Sendable {}
 
-/// What a session is for.
+/// The purpose of a session.
 package enum SessionRole: Int, Sendable, CaseIterable { case reads, writes }
 
 /// A list that is read once for all callers who asked for it before the read began.

@@ -4,10 +4,10 @@ package import Tasks
 /// Caches rendered lists (everything of one owner), up to a number of bytes, so that most reads touch no disk.
 ///
 /// A list is never older than another answer. Where only this store changes the database, the lists of a transaction's
-/// owners are removed before its commit, and none is kept until the commit is over. Neither is the list of a load that
-/// began before: a load is announced before it reads. Where other servers change the database, too, a list is kept with
-/// the point of its owner's row that was read before the list, and it is answered only to those who have read the same
-/// point since.
+/// owners are removed before its commit, and none is kept until the commit is over. A load is announced before it
+/// reads, so a load that began before the commit keeps no list. Where other servers change the database, too, a list is
+/// kept with the point of its owner's row that was read before the list, and answered only to callers who have read the
+/// same point since.
 package final class ListCache: Sendable {
     /// The number of a load that has begun and not finished.
     package typealias Load = UInt64
@@ -35,7 +35,7 @@ package final class ListCache: Sendable {
 
     /// An owner's list, at a point if it is kept with one, or an error if it cannot be sent now; nil if not cached.
     ///
-    /// A long list takes the place of those to whom it is being sent, or else this one. A list is kept with the names
+    /// A long list shares the place of a copy that is being sent, or else takes `place`. A list is kept with the names
     /// that were asked for last.
     package func list(
         of owner: Owner, _ names: TaskNames = .both, at point: ListPoint? = nil, in place: AnswerPlace? = nil
@@ -86,7 +86,7 @@ package final class ListCache: Sendable {
         }
     }
 
-    /// Invalidates the loads that began before the commit was over, and removes what is not of its state.
+    /// Invalidates the loads that began before the commit was over, and removes the lists of an older state.
     package func endChange(of owners: [Owner]) {
         state.withLock { state in
             for owner in owners {
@@ -119,7 +119,7 @@ package final class ListCache: Sendable {
 
 /// The state of an owner's row at which a list was read.
 ///
-/// Change numbers alone do not tell a list from another one: in a database that was put back, a number is taken again.
+/// Change numbers alone do not identify a list: a database that was put back takes a number again.
 package struct ListPoint: Sendable, Hashable {
     package let changes: ChangePoint
     /// The transaction that wrote the row; no other one of the database has this number.
@@ -133,8 +133,7 @@ package struct ListPoint: Sendable, Hashable {
 
 /// Lists up to a number of bytes.
 ///
-/// To make room, the hand goes around and removes the next list that was not read since it last passed (the CLOCK
-/// algorithm).
+/// To make room, the hand goes around and removes the next list that was not read since the hand last passed (CLOCK).
 struct ListCacheEntries {
     private struct Entry {
         let owner: Owner
@@ -143,7 +142,7 @@ struct ListCacheEntries {
         let list: TaskList
         /// Whether the list needs a place to be sent.
         let isLong: Bool
-        /// The place of all to whom a long list is being sent; it is given back by the last of them.
+        /// The place that all answers share while a long list is being sent; the last answer gives it back.
         weak var place: AnswerPlace?
         var wasUsed = false
 

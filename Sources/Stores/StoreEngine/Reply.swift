@@ -3,7 +3,7 @@ package import Tasks
 /// The suspended caller of a store, to be answered exactly once.
 ///
 /// The continuation is unchecked, because the checked one costs an allocation and a lock at each call. Every path of
-/// the store's threads ends in one answer; the conformance suite waits for each.
+/// the store's threads ends in one answer, and the conformance suite waits for each answer.
 @safe
 package struct Reply<Outcome: Sendable>: Sendable {
     private let continuation: UnsafeContinuation<Result<Outcome, StoreError>, Never>

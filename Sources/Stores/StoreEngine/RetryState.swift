@@ -1,9 +1,8 @@
-/// What happened to one job so far, and whether it is tried again.
+/// The failures of one job so far, which decide whether the job is tried again.
 ///
-/// A write that may have been committed is never tried again: one whose commit was not confirmed, or whose session was
-/// lost.
+/// A write that may have been committed is never tried again: its commit was not confirmed, or its session was lost.
 package struct RetryState: Sendable, Equatable {
-    /// How often the job failed because of other transactions or sessions.
+    /// The number of failures because of other transactions or sessions.
     private(set) var tries = 0
     /// Whether the job is tried without others, because it failed together with them.
     package private(set) var isAlone = false
@@ -34,8 +33,8 @@ package struct RetryState: Sendable, Equatable {
         return next
     }
 
-    /// A pause before the next try, in nanoseconds: not in step with other servers, and longer for a job that is alone,
-    /// whose row may stay locked.
+    /// A pause before the next try, in nanoseconds: random, so that servers do not keep in step, and longer for a job
+    /// that is alone, whose row may stay locked.
     func pause(using random: inout some RandomNumberGenerator) -> UInt64? {
         guard tries > 0 else { return nil }
         let step: UInt64 = isAlone ? 100_000_000 : 10_000_000
@@ -44,7 +43,7 @@ package struct RetryState: Sendable, Equatable {
 
     /// The time before the next attempt to open a session, in nanoseconds.
     ///
-    /// It is zero after a loss, then a tenth of a second, and doubles up to two seconds.
+    /// The time is zero after a loss, then a tenth of a second, and doubles up to two seconds.
     static func reconnectPause(afterFailures failures: Int) -> UInt64 {
         failures == 0 ? 0 : min(UInt64(50_000_000) << UInt64(min(failures, 6)), longestReconnectPause)
     }
@@ -52,9 +51,9 @@ package struct RetryState: Sendable, Equatable {
     static let longestReconnectPause: UInt64 = 2_000_000_000
 }
 
-/// Why nothing of a batch was kept, as far as another try depends on the reason.
+/// The reason why nothing of a batch was kept, as far as another try depends on it.
 package enum BatchFailure: Sendable {
-    /// Another try cannot succeed, or might do twice what may have been committed.
+    /// Another try cannot succeed, or might repeat a change that was committed.
     case final
     /// One of the jobs is the cause, so each is tried alone.
     case oneJob

@@ -5,7 +5,7 @@ package import Tasks
 
 /// The queue of a store, and the threads that run its jobs, each on a session of its own.
 ///
-/// Some sessions read and some write; while no session of a kind is open, which happens with PostgreSQL only, the
+/// Some sessions read and some write. While no session of one kind is open, which happens with PostgreSQL only, the
 /// others do its work. Jobs that wait together are run together: reads in one batch, writes in one transaction. Owners
 /// take turns (``Turns``). For each owner, one session at a time writes, and one reads a list.
 package final class StoreEngine: Sendable {
@@ -17,7 +17,7 @@ package final class StoreEngine: Sendable {
     private let options: EngineOptions
     private let time = SystemTime()
     private let state: Mutex<EngineState>
-    /// By session: those that read, then those that write.
+    /// The wakeups of the sessions: first of those that read, then of those that write.
     private let wakeups: [Wakeup]
     private let threads = Mutex<[NamedThread]>([])
     private let lastCall = Atomic(0)
@@ -39,7 +39,7 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Lets a caller wait for the outcome of work, which is given up if the caller is cancelled before it has begun.
+    /// Lets a caller wait for the outcome of work, which is not begun if the caller is cancelled before.
     package func outcome<Outcome: Sendable>(
         of owner: Owner, _ kind: Job.Kind, weight: Int = 1, payload: Int = 0, _ work: (Reply<Outcome>) -> any JobWork
     ) async throws(StoreError) -> Outcome {
@@ -54,7 +54,7 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Lets a caller wait for a list, which is read once for all who wait for the same.
+    /// Lets a caller wait for a list, which is read once for all callers who wait for an equal list.
     package func list(
         _ query: ListTasks, _ work: (SharedList) -> any JobWork
     ) async throws(StoreError) -> TaskList {
@@ -83,7 +83,7 @@ package final class StoreEngine: Sendable {
         Task.detached { refuse(.withdrawn) }
     }
 
-    /// Lets the threads choose again.
+    /// Wakes all threads, so that each looks for jobs again.
     private func wake() {
         for wakeup in wakeups { wakeup.wake() }
     }
@@ -104,7 +104,7 @@ package final class StoreEngine: Sendable {
         let threads = threads.withLock { $0 }
         for (number, thread) in threads.enumerated() {
             let worker = state.withLock { $0.workers[number] }
-            // An attempt to open a session may take as long as a host does not answer, so nobody waits for another one.
+            // A host that does not answer may hold up an attempt to open a session, so nobody waits for another.
             if roles.contains(worker.role), !(worker.isOpening && worker.condition == .down) { thread.join() }
         }
         let rest = state.withLock { $0.waiting.remove { roles.contains($0.role) } }
@@ -114,11 +114,11 @@ package final class StoreEngine: Sendable {
 
     // MARK: The threads
 
-    /// The thread of a session opens the session, takes what waits, and blocks until the database has answered.
+    /// The thread of a session opens the session, takes waiting jobs, and blocks until the database has answered.
     ///
-    /// It works until its role is closed, and everything that was accepted is answered.
+    /// The thread works until its role is closed, and all accepted jobs are answered.
     private func runSession(_ number: Int, _ open: Opening) {
-        // The attempts since the last session that was of use: it has run a batch, or has lasted.
+        // The attempts since the last useful session, which has run a batch or has lasted.
         var failures = 0
         var nextAttempt: UInt64 = 0
         while awaitAttempt(number, at: nextAttempt, isRetry: failures > 0) {
@@ -139,7 +139,7 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Runs jobs on a session until it is lost; returns whether it has run a batch before, or nil at the end.
+    /// Runs jobs on a session until the session is lost; returns whether it has run a batch, or nil at the end.
     private func work(on session: any StoreSession, _ number: Int) -> Bool? {
         var wasUseful = false
         while true {
@@ -168,7 +168,7 @@ package final class StoreEngine: Sendable {
 
     /// Sleeps until the next attempt to open a session; false if no session is needed any more.
     ///
-    /// For the jobs that wait when their role is closed one attempt is made, and no other one if that fails.
+    /// If jobs wait when their role is closed, one attempt is made for them, and no other if that fails.
     private func awaitAttempt(_ number: Int, at next: UInt64, isRetry: Bool) -> Bool {
         while true {
             let isOver = state.withLock { state in
@@ -191,7 +191,7 @@ package final class StoreEngine: Sendable {
         wake()
     }
 
-    /// Takes the jobs that a session runs next; nil at the end, and none if nothing came until a monotonic time.
+    /// Takes the jobs that a session runs next: none if nothing came until a monotonic time, nil at the end.
     private func take(for number: Int, until limit: UInt64) -> [Job]? {
         while true {
             let now = time.monotonicNanoseconds
@@ -205,7 +205,7 @@ package final class StoreEngine: Sendable {
                 if let idle { wakeups[idle].wake() }
                 return jobs
             case .end:
-                // The others may wait for the jobs that were taken last.
+                // The other threads may wait for the end of the jobs that were taken last.
                 wake()
                 return nil
             case .nothing(let end) where end <= now: return []
@@ -218,7 +218,7 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Counts and reports what became of a batch, tells the cache what was changed, answers the callers, and tells the
+    /// Counts and reports the verdicts of a batch, tells the cache of the changes, answers the callers, and tells the
     /// listeners.
     private func finish(_ number: Int, _ result: BatchResult) {
         let now = time.monotonicNanoseconds
@@ -251,15 +251,15 @@ package struct EngineOptions: Sendable {
     package var writers: [String]
     /// Cached long lists take their places here while they are sent.
     package var answers = AnswerMemory()
-    /// At so many reads a batch is full; the last turn may exceed it.
+    /// The number of reads at which a batch is full; the last turn may exceed the number.
     package var mostReads = 1
     /// The memory of all calls that are not answered, in bytes; more calls are refused as overloaded (``CallRoom``).
     package var mostBytes = 32 << 20
-    /// Whether jobs that a session has taken count as waiting until they are answered: a database may let them wait.
+    /// Whether jobs count as waiting until they are answered: a database may let the jobs of a session wait.
     package var countsUnderWay = false
     /// Whether the writes of several owners may share a transaction.
     package var sharesTransactions = true
-    /// How long a job may wait, in nanoseconds; it is refused as overloaded then.
+    /// The longest wait of a job, in nanoseconds; then the job is refused as overloaded.
     package var patience: UInt64 = 10_000_000_000
     /// Called with events, on the thread where they happen.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }

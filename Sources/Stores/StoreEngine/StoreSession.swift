@@ -1,8 +1,8 @@
 package import Tasks
 
-/// What differs between databases: a session, which one thread uses and which blocks that thread.
+/// A session with a database, which blocks the one thread that uses it; each database has its own kind.
 package protocol StoreSession: AnyObject {
-    /// Does what is due between two batches; returns the monotonic time at which something is due next, at the latest.
+    /// Does the work that is due between two batches; returns the latest monotonic time for the next call.
     func maintain(at now: UInt64) throws(SessionLoss) -> UInt64
 
     /// Runs jobs that are all reads or all writes, the writes in one transaction; gives exactly one verdict for each.
@@ -20,27 +20,27 @@ extension StoreSession {
     package func end() {}
 }
 
-/// Why a session was lost, or could not be opened.
+/// The reason why a session was lost, or could not be opened.
 package struct SessionLoss: Error {
     package let reason: String
 
     package init(_ reason: String) { self.reason = reason }
 }
 
-/// What becomes of a job after its batch.
+/// The verdict on a job after its batch.
 package enum Verdict: Sendable {
     /// The closure answers the caller.
     case answer(@Sendable () -> Void)
     case refuse(StoreError)
-    /// This job waits in place of the one that was taken.
+    /// The job in the verdict waits in place of the job that was taken.
     case again(Job)
 
     package var isFinal: Bool { if case .again = self { false } else { true } }
 }
 
-/// What became of a batch.
+/// The result of a batch.
 package struct BatchResult: Sendable {
-    /// What became of the transaction of a batch.
+    /// The end of the transaction of a batch.
     package enum Transaction: Sendable {
         /// The batch had reads only, or was refused before it began a transaction.
         case none
@@ -51,7 +51,7 @@ package struct BatchResult: Sendable {
 
     package var verdicts: [(job: Job, verdict: Verdict)]
     package var transaction = Transaction.none
-    /// What the transaction has changed.
+    /// The changes of the transaction, by owner.
     package private(set) var changes: [OwnerChange] = []
     /// Whether the transaction has written something.
     ///
@@ -67,7 +67,7 @@ package struct BatchResult: Sendable {
     /// Jobs that all get the same verdict.
     package init(_ jobs: [Job], _ verdict: (Job) -> Verdict) { self.init(jobs.map { ($0, verdict($0)) }) }
 
-    /// The batch after its session was lost: the error for all that has no answer, because it may be committed.
+    /// The batch after its session was lost: jobs without an answer get the error, because they may be committed.
     package consuming func lost(_ loss: SessionLoss) -> BatchResult {
         let refusal = Verdict.refuse(.unavailable(reason: loss.reason))
         verdicts = verdicts.map { ($0.job, $0.verdict.isFinal ? $0.verdict : refusal) }
@@ -85,7 +85,7 @@ package struct BatchResult: Sendable {
         return self
     }
 
-    /// The writes of a transaction that failed; those that are not tried again get the error.
+    /// The writes of a transaction that failed; writes that are not tried again get the error.
     ///
     /// The failure is reported once a caller gets the error, because another try may succeed.
     package init(failed jobs: [Job], _ failure: BatchFailure, _ error: StoreError, _ report: ReportedFailure?) {
@@ -97,7 +97,7 @@ package struct BatchResult: Sendable {
         if verdicts.contains(where: \.verdict.isFinal) { self.report = report }
     }
 
-    /// Notes what a write of the transaction has changed, nil for a probe, which leaves nothing.
+    /// Notes the change of a write of the transaction; nil for a probe, which leaves nothing.
     package mutating func note(_ change: OwnerChange?) {
         guard change?.isEmpty != true else { return }
         hasWritten = true

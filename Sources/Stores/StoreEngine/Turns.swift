@@ -6,7 +6,7 @@ final class OwnerQueue {
     let kind: Job.Kind
     /// The jobs that wait, in the order in which they are taken.
     var jobs: [Job] = []
-    /// Whether the owner's next turn must wait: one is under way, or a write that failed pauses.
+    /// Whether the owner's next turn must wait, because a turn is under way, or a write that failed pauses.
     var isHeld = false
     /// The monotonic time at which the pause of a write ends, in nanoseconds.
     var pauseEnd: UInt64 = 0
@@ -38,9 +38,9 @@ final class OwnerQueue {
 /// The owners whose jobs wait for sessions of one role and may be taken, in the order of their turns.
 ///
 /// A turn is one list, up to 16 reads of single tasks, short writes of up to 16 rows, or one long write. The next turn
-/// of its owner comes after those of all others who wait when the turn ends. So a person with one job waits for at most
-/// one turn of each other person. The person waits for one long write, however many people have some: after it, short
-/// writes have time of their own (``WaitingJobs/endLongWrite(begun:at:)``).
+/// of its owner comes after the turns of all other owners who wait when the turn ends. So a person with one job waits
+/// for at most one turn of each other person. The person waits for one long write, however many people have some: after
+/// it, short writes have time of their own (``WaitingJobs/endLongWrite(begun:at:)``).
 struct Turns {
     private(set) var owners: [OwnerQueue] = []
 

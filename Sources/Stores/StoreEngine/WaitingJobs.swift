@@ -2,13 +2,13 @@ import Tasks
 
 /// The jobs that wait for sessions, by owner, and the memory of their callers.
 struct WaitingJobs {
-    /// By kind: the owners with callers who are not answered.
+    /// For each kind of job, the owners with callers who are not answered.
     private var queues = Job.Kind.allCases.map { _ in [Owner: OwnerQueue]() }
     private var reads = Turns()
     private var writes = Turns()
-    /// Whether the last transaction had a long write: if short ones wait, too, they are next.
+    /// Whether the last transaction had a long write: then short writes that wait are next.
     private var wasLong = true
-    /// When the next long write may begin, as a monotonic time.
+    /// The monotonic time at which the next long write may begin.
     private var nextLongWrite: UInt64 = 0
     /// The owners with a write that failed, and is tried again after a pause.
     private var paused: [OwnerQueue] = []
@@ -19,7 +19,7 @@ struct WaitingJobs {
 
     init(_ room: CallRoom) { self.room = room }
 
-    /// The owners with jobs that wait for sessions of a role, also if a turn of theirs is under way.
+    /// The owners with jobs that wait for sessions of a role, also if their turn is under way.
     private func owners(_ role: SessionRole) -> [OwnerQueue] {
         Job.Kind.allCases.filter { $0.role == role }.flatMap { queues[$0.rawValue].values.filter { !$0.jobs.isEmpty } }
     }
@@ -31,7 +31,7 @@ struct WaitingJobs {
     /// Whether a session of a role may find something to take.
     func isReady(_ role: SessionRole) -> Bool { !(role == .reads ? reads : writes).owners.isEmpty }
 
-    /// When the first pause ends, of owners or of long writes, as a monotonic time.
+    /// The monotonic time at which the first pause ends, of an owner or of long writes.
     func nextPauseEnd(at now: UInt64) -> UInt64 {
         let isLongPaused = nextLongWrite > now && writes.next(isLong: true) != nil
         return paused.reduce(isLongPaused ? nextLongWrite : .max) { min($0, $1.pauseEnd) }
@@ -39,7 +39,7 @@ struct WaitingJobs {
 
     // MARK: Callers
 
-    /// Lets a job wait, or its caller with those of an equal list.
+    /// Lets a job wait, or adds its caller to an equal list.
     ///
     /// Returns whether a session can take it now, or nil if there is no room. A job whose owner's turn is under way is
     /// taken by the session that ends the turn.
@@ -67,7 +67,7 @@ struct WaitingJobs {
         return found(&queues[job.kind.rawValue][job.owner, default: OwnerQueue(of: job.owner, job.kind)])
     }
 
-    /// Removes the job of a caller who has left, if it waits; returns how to answer the caller.
+    /// Removes the job of a caller who has left, if the job waits; returns the closure that answers the caller.
     mutating func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) -> (@Sendable (StoreError) -> Void)? {
         guard let queue = queues[kind.rawValue][owner] else { return nil }
         for job in queue.jobs {
@@ -84,7 +84,7 @@ struct WaitingJobs {
         return nil
     }
 
-    /// Removes and returns jobs wherever they wait; an owner whose first job stays, which has waited longest, keeps all.
+    /// Removes and returns waiting jobs; an owner whose first job stays, which has waited longest, keeps all.
     mutating func remove(where isRemoved: (Job) -> Bool) -> [Job] {
         var removed: [Job] = []
         for kind in queues.indices {
@@ -126,7 +126,7 @@ struct WaitingJobs {
         return jobs
     }
 
-    /// Takes the writes of the next transaction: short ones, or a long one, in turns if both wait.
+    /// Takes the writes of the next transaction: short writes or one long write, in turns if both wait.
     mutating func takeWrites(at now: UInt64, isLongAllowed: Bool, sharesTransactions: Bool) -> [Job] {
         let long = isLongAllowed && now >= nextLongWrite ? writes.next(isLong: true) : nil
         let short = writes.next(isLong: false)
@@ -138,8 +138,8 @@ struct WaitingJobs {
         }
     }
 
-    /// Ends the turns of jobs: gives the room of answered callers back, and lets the other jobs wait before all others
-    /// of their owners; returns how many those are.
+    /// Ends the turns of jobs: gives the room of answered callers back, and puts the jobs to repeat first in their
+    /// owners' queues; returns the number of jobs to repeat.
     mutating func endTurns(of verdicts: [(job: Job, verdict: Verdict)], at now: UInt64) -> Int {
         var again = 0
         for (job, verdict) in verdicts.reversed() {
@@ -166,9 +166,9 @@ struct WaitingJobs {
         return again
     }
 
-    /// Gives the short writes that have waited for a long one four times as long as that took, before the next long one.
+    /// Lets short writes that waited for a long one run four times as long as it took, before the next long one.
     ///
-    /// A person who sends one write after the other has none waiting when a turn ends, and would else wait each time.
+    /// Otherwise a person who sends one write after the other would wait each time: none waits when a turn ends.
     mutating func endLongWrite(begun: UInt64, at now: UInt64) {
         if writes.next(isLong: false) != nil { nextLongWrite = now + 4 * (now - begun) }
     }
@@ -192,9 +192,9 @@ struct CallRoom {
 
     init(_ most: Int) { self.most = most }
 
-    /// Takes room for a call, if there is some: of what is free, an owner may hold a third.
+    /// Takes room for a call, if there is some: an owner may hold a third of the free room.
     ///
-    /// So one owner gets a quarter of all, and some is left for owners who hold nothing.
+    /// So one owner gets at most a quarter of all room, and some is left for owners who hold nothing.
     mutating func take(_ bytes: Int, for queue: OwnerQueue) -> Bool {
         let free = most - used - bytes
         guard free >= 0, queue.bytes == 0 || queue.bytes + bytes <= free / 3 else { return false }

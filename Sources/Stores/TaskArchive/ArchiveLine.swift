@@ -22,7 +22,7 @@ enum ArchiveLine: Equatable {
         }
     }
 
-    /// Parses a line, which must have all members of its kind and no others; the error never has their values.
+    /// Parses a line, which must have all members of its kind and no others; the error never quotes a value.
     init(parsing bytes: [UInt8]) throws(OperatorError) {
         let members = try rethrowing(as: Self.fault) { () throws(JSONError) in
             try JSONMembers(parsing: bytes, limits: JSONLimits(), most: .max)
@@ -77,7 +77,7 @@ extension ArchiveLine {
 
     /// The fingerprint of these digits, if they are as an export writes them.
     static func fingerprint(_ digits: String) -> UInt64? {
-        // Written again and compared: finds a sign, leading zeros and capitals.
+        // Digits with a sign, leading zeros or capitals differ when the number is written again.
         UInt64(digits, radix: 16).flatMap { self.digits($0) == digits ? $0 : nil }
     }
 }
@@ -99,7 +99,7 @@ private struct LineParser {
         return members["key"] == nil ? .task(try task(of: owner, details)) : .key(try record(of: owner, details))
     }
 
-    /// The details that the line has: an export has only those that are set, and an older export has none.
+    /// The details in the line: an export has only details that are set, and an older export has none.
     private func details() throws(OperatorError) -> TaskDetails {
         var details = TaskDetails()
         for detail in TaskDetail.allCases where members[detail.name] != nil {

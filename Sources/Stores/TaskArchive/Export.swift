@@ -4,19 +4,19 @@ package import Tasks
 
 package struct ExportSummary: Sendable, Equatable {
     package let tasks: Int
-    /// Whether those are all, and the last line is written.
+    /// Whether these are all tasks and keys, and the last line is written.
     package let isWhole: Bool
 }
 
 extension OwnerTables {
     /// Gives every task to `output` as one line of JSON, without the line's end, ordered by owner and id.
     ///
-    /// All lines of one owner are adjacent and show one moment. Those of different owners may show different moments,
-    /// since no transaction is kept open for a slow reader. Where the newest tasks of an owner are gone, a line with
-    /// the `next` id follows, so that no id is ever given again. The idempotency keys that are remembered now are lines
-    /// after the tasks of their owner. The last line says that the export is whole.
+    /// All lines of one owner are adjacent and show one moment. Different owners may show different moments, since no
+    /// transaction is kept open for a slow reader. Where the newest tasks of an owner are gone, a line with the `next`
+    /// id follows, so that no id is ever given again. The idempotency keys that are remembered now are lines after the
+    /// tasks of their owner. The last line says that the export is whole.
     ///
-    /// With an owner, the lines are only of that one, who must be in the database.
+    /// With an owner, who must be in the database, only the lines of that owner are given.
     ///
     /// `shouldContinue` is called after every few owners with the number of exported tasks; false ends the export
     /// without its last line.
@@ -52,7 +52,7 @@ extension IdempotencyKey {
 
 /// Some owners with all their tasks, as they were at one moment.
 struct ExportPage {
-    /// How many tasks and idempotency keys the owners of a page may have together.
+    /// The most tasks and idempotency keys that the owners of a page have together.
     ///
     /// An owner is never divided between pages, so a whole page is in memory.
     private static let mostRows: Int64 = 3000
@@ -62,7 +62,7 @@ struct ExportPage {
 
     init(_ stored: StoredOwners) { self.stored = stored }
 
-    /// Takes as many of these owners, who follow each other in the table, as make a page.
+    /// Takes the first of these owners, who follow each other in the table, until they fill a page.
     static func choose(_ candidates: [CountedOwner]) -> [CountedOwner] {
         var sum: Int64 = 0
         var owners: [CountedOwner] = []

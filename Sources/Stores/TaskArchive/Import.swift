@@ -3,11 +3,11 @@ package import Platform
 package import Tasks
 
 package struct ImportSummary: Sendable, Equatable {
-    /// How the lines ended.
+    /// The end of the lines.
     package enum End: Sendable, Equatable {
-        /// With the last line of an export, which counted all that came before it.
+        /// The last line was that of an export, which counts all lines before it.
         case whole
-        /// Without it: the export was not finished, or lines were lost.
+        /// The last line of an export is missing: the export was not finished, or lines were lost.
         case cut
         /// The import was stopped before the end of the lines.
         case stopped
@@ -32,7 +32,7 @@ extension OwnerTables {
     /// Adds the lines of an export, ids and times kept; skips empty lines, existing tasks and expired keys.
     ///
     /// An import that ended early, for whatever reason, is continued by repeating it. It adds in small transactions.
-    /// `nextLine` returns nil at the end. `shouldContinue` is called after every transaction with what was done until
+    /// `nextLine` returns nil at the end. `shouldContinue` is called after every transaction with the summary until
     /// then; false ends the import. If a line has a mistake, the lines before it are imported.
     package func importLines(
         _ nextLine: LineInput, shouldContinue: (ImportSummary) -> Bool
@@ -58,12 +58,12 @@ extension OwnerTables {
 struct ImportBatchReader {
     struct Batch {
         var lines: [ArchiveLine] = []
-        /// The mistake in the line after them, if there is one.
+        /// The mistake in the line after these lines, if there is one.
         var fault: OperatorError?
         var isLast = false
     }
 
-    /// How many lines a batch has at most, and about how many bytes.
+    /// The most lines of a batch, and about the most bytes.
     private static let most = (lines: 1000, bytes: 1 << 22)
 
     private var number = 0
@@ -120,7 +120,7 @@ struct ImportBatchReader {
     }
 }
 
-/// Adds what some lines of an import say about one owner, where the database lacks it.
+/// Adds the tasks, keys and next id that lines of an import name for one owner, where the database lacks them.
 struct ImportOwner: TaskCommand {
     typealias Outcome = ImportSummary
 
@@ -162,7 +162,7 @@ struct ImportOwner: TaskCommand {
 
     var reads: CommandReads { .rows(tasks: items.map(\.id), keys: records.map(\.key.key)) }
 
-    /// The change gives the list a new origin, so that servers and clients do not take an older one for this one.
+    /// The change gives the list a new origin, so that servers and clients do not use an older list in its place.
     func run<Transaction: OwnerTransaction & ~Copyable>(
         on tasks: inout Transaction
     ) throws(Transaction.Failure) -> ImportSummary {

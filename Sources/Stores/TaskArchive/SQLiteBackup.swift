@@ -14,7 +14,7 @@ extension SQLiteFile {
         let partial = target + ".partial"
         File.remove(partial)
         do throws(OperatorError) {
-            // Created first, because SQLite would let every user read it.
+            // The file is created first, because SQLite would let every user read it.
             try rethrowing(as: OperatorError.init) { () throws(SystemError) in try File.createIfMissing(partial) }
             try rethrowing(as: OperatorError.init) { () throws(SQLiteError) in
                 try connection.prepare("VACUUM INTO ?1").run(partial)
@@ -34,10 +34,10 @@ package struct SQLiteRestore: Sendable {
     /// The name that the earlier database has now; nil if there was none.
     package let kept: String?
 
-    /// Restores the database at a path, which is the whole copy afterwards, or what it was.
+    /// Restores the database at a path, which is the whole copy afterwards, or unchanged.
     ///
-    /// Only a copy of which SQLite finds every page good is taken; it may be of an older version. A crash in the middle
-    /// leaves a database with two names, which no server opens.
+    /// Only a copy in which SQLite finds no damaged page is taken; the copy may be of an older version. A crash in the
+    /// middle leaves a database with two names, which no server opens.
     package init(of path: String, from copy: String) throws(OperatorError) {
         guard !File.isSame(copy, as: path) else {
             throw OperatorError("\(copy) is the database itself", advice: "name a copy of it")
@@ -71,7 +71,7 @@ package struct SQLiteRestore: Sendable {
         }
     }
 
-    /// Counts what is in a copy of which every page is good.
+    /// Checks every page of a copy, and counts its tasks and people.
     private static func check(
         _ connection: borrowing Connection, _ copy: String
     ) throws(OperatorError) -> (tasks: Int64, people: Int64) {
@@ -118,7 +118,7 @@ package struct SQLiteRestore: Sendable {
         }
     }
 
-    /// Gives what is at the path another name, with its log; returns that name, or nil if there is nothing.
+    /// Gives the database at the path, and its log, another name; returns the name, or nil if there is no database.
     ///
     /// A log that stayed would be applied to the copy.
     private static func keep(_ path: String) throws(SystemError) -> String? {
