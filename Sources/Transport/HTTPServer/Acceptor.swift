@@ -33,7 +33,7 @@ final class Acceptor: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Accepts what waits to be accepted, and then no more.
+    /// Accepts the connections that wait, and then no more.
     ///
     /// Connections in a socket that other processes hold, too, are left to them.
     func stop() {
@@ -63,7 +63,7 @@ final class Acceptor: Sendable {
             core.observe(.waiting(shortage))
             onFull()
         } else {
-            // The loop needs less than that, as a rule.
+            // The loop usually frees the slot sooner.
             for _ in 0..<20 where !core.slots.hasRoom { _ = usleep(Self.pause / 20) }
             if shortage == .connections { return }
         }

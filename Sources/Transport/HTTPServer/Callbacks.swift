@@ -2,7 +2,7 @@ import CMicroHTTPD
 private import Glibc
 import Synchronization
 
-// The functions that libmicrohttpd calls on its loops. They are global, because a closure would belong to an actor.
+// The functions that libmicrohttpd calls on its loops. Each is global, because a closure would belong to an actor.
 
 /// Returns the object behind a pointer for which libmicrohttpd holds a reference.
 func object<Object: AnyObject>(_ type: Object.Type, _ pointer: UnsafeMutableRawPointer?) -> Object? {
@@ -77,8 +77,8 @@ func lineLogged(_ core: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>
     guard let core = unsafe object(ServerCore.self, core), let format = unsafe format, let line = unsafe line else {
         return
     }
-    // The library logs these for every connection that we end, such as after a response in the middle of a body, and
-    // for every stream whose client leaves.
+    // The library logs these messages for every connection that we end, such as after a response in the middle of a
+    // body, and for every stream whose client leaves.
     for usual in ["Application reported internal error", "Failed to send the chunked", "Failed to send the footers"] {
         guard unsafe strstr(format, usual) == nil else { return }
     }

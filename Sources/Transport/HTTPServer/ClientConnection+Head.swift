@@ -23,7 +23,7 @@ extension ClientConnection {
         var peer = peer
         if isTrusted, let fault = noteClient(headers, &peer) { validator.refuse(fault) }
         var target = RequestTarget(raw: rawTarget, absolutePath: "")
-        // Also after another fault, because the form of a refusal depends on the address.
+        // The target is read also after another fault, because the form of a refusal depends on it.
         do throws(HTTPFault) {
             target = try self.target(for: method, host: validator.host)
             try method.checkServed()

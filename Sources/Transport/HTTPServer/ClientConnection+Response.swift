@@ -59,9 +59,9 @@ extension ClientConnection {
         return .YES
     }
 
-    /// Writes to the client, through TLS if the connection has it; returns false if not everything could be written.
+    /// Writes to the client, through TLS if the connection uses TLS; returns false if not everything could be written.
     ///
-    /// It writes in pieces, since a TLS record holds 16 KiB, or less if the client wants that.
+    /// The loop writes in pieces, since a TLS record holds 16 KiB, or less if the client wants less.
     private func write(_ message: [UInt8]) -> Bool {
         var rest = message[...]
         while !rest.isEmpty {

@@ -15,7 +15,7 @@ extension ClientConnection {
         let message = unsafe MHD_create_response_from_callback(.max, 1024, contentWanted, connection, nil)
         // 0.9.75 would send the last chunk to HEAD, too.
         if head?.method == .head, let message = unsafe message { unsafe CMicroHTTPD_forbid_chunks(message) }
-        // The stream may last for hours, and needs neither.
+        // The stream may last for hours, and needs neither the head nor the task.
         (head, handlerTask) = (nil, nil)
         return unsafe message
     }
@@ -26,7 +26,7 @@ extension ClientConnection {
         while true {
             let count = unsafe stream.take(into: buffer)
             if count > 0 { return count }
-            // Who adds something takes the lock afterwards, so nothing can come unnoticed before the suspension.
+            // A thread takes the lock after it has added content, so none comes unnoticed before the suspension.
             let condition = lifecycle.withLock { lifecycle in
                 let isStopping = core.closesAfterAnswers.load(ordering: .sequentiallyConsistent)
                 let condition = stream.condition(isStopping: isStopping)

@@ -6,13 +6,13 @@ import Synchronization
 /// A connection, with its request under way, of which there is at most one.
 ///
 /// - A lock guards ``lifecycle``. A thread that holds it may take libmicrohttpd's locks, to suspend or resume the
-///   connection. So no thread may take it with the lock of ``ServerCore/connections`` held, which callbacks take while
-///   libmicrohttpd may hold its own.
+///   connection. So no thread may take this lock with the lock of ``ServerCore/connections`` held, which callbacks take
+///   while libmicrohttpd may hold its own.
 /// - Plain variables belong to the event loop of the connection; two belong to the thread that enforces deadlines.
 /// - Every thread reads atomics. ``publishedPhase`` repeats the facts of the lifecycle that the enforcing thread
 ///   needs, because that thread looks at all connections with the lock of ``ServerCore/connections`` held.
 ///
-/// It is unchecked, because the compiler cannot know that libmicrohttpd calls for one connection from one loop only.
+/// The class is unchecked: the compiler cannot know that libmicrohttpd calls for one connection from one loop only.
 @safe
 final class ClientConnection: @unchecked Sendable {
     let core: ServerCore
@@ -41,7 +41,7 @@ final class ClientConnection: @unchecked Sendable {
     var body: [UInt8] = []
     /// The response that is being sent, whose content the library reads and all clients of a list share.
     ///
-    /// It is nil between requests, because the library reports the end of a request after its last use of the content.
+    /// Nil between requests, because the library reports the end of a request after its last use of the content.
     var sent: Response?
     var isChunked = false
     /// The address at which the library reads the body, or one a little before; 0 if the address is not certain.
@@ -132,7 +132,7 @@ struct AccessCall {
     }
 }
 
-// These functions put events into the table and perform the actions that come out.
+// These functions give events to ``RequestLifecycle`` and perform the actions that it returns.
 extension ClientConnection {
     private typealias Event = RequestLifecycle.Event
     private typealias Action = RequestLifecycle.Action
@@ -152,7 +152,7 @@ extension ClientConnection {
 
     /// Performs an action and those that follow from it, until the loop must bring the next event.
     ///
-    /// It is one function, so that an action, which may hold a whole response, is not copied on its way.
+    /// All actions are in one function, so that an action, which may hold a whole response, is not copied on its way.
     func advance(_ first: consuming RequestLifecycle.Action, _ call: AccessCall?) -> MHD_Result {
         var action = first
         while true {
@@ -188,7 +188,7 @@ extension ClientConnection {
 
     /// Takes an event of any thread, and returns the action that is left for this thread.
     ///
-    /// It is inlined, so that only the row of the event is left of the table.
+    /// The function is inlined, so that only the row of the event is left of the table.
     @inline(__always)
     func apply(_ event: RequestLifecycle.Event) -> RequestLifecycle.Action {
         lifecycle.withLock { apply(event, to: &$0) }

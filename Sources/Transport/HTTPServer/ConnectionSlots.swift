@@ -71,7 +71,7 @@ extension ServerLimits {
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains(address) }
 }
 
-/// Counts by address: of the open connections of each network, or of the requests under way of each client of a proxy.
+/// Counts by address: the open connections of each network, or the requests under way of each client of a proxy.
 private struct AddressCounts: ~Copyable, Sendable {
     private let limit: Int
     private let counts = Mutex<[IPAddress: Int]>([:])

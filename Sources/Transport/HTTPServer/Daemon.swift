@@ -3,8 +3,8 @@ import Glibc
 
 /// A daemon of libmicrohttpd: event loops, to which connections are given.
 ///
-/// It is unchecked, because only a handle moves between threads. The thread that adds connections has ended before
-/// another thread stops the daemon.
+/// The class is unchecked, because only a handle moves between threads. The thread that adds connections has ended
+/// before another thread stops the daemon.
 @safe
 final class Daemon: @unchecked Sendable {
     private let handle: OpaquePointer
@@ -82,7 +82,7 @@ package struct TLSIdentity: Sendable, Equatable {
 
 /// An identity that GnuTLS has read, for the connections that a running server accepts from now on.
 ///
-/// It is unchecked, because only a handle moves between threads, and GnuTLS does not change what it has read.
+/// The class is unchecked, because only a handle moves between threads, and GnuTLS does not change what it has read.
 @safe
 package final class RenewedIdentity: @unchecked Sendable {
     private let credentials: gnutls_certificate_credentials_t

@@ -12,7 +12,7 @@ final class DeadlineEnforcer: Sendable {
     private let core: ServerCore
     private let pause: UInt64
     private let thread = RepeatingThread()
-    /// When streams are looked at again, by the coarse clock; only the thread uses it.
+    /// The time of the next look at streams, by the coarse clock; only the thread uses this property.
     private let nextLookAtStreams = Atomic<UInt64>(0)
 
     init(_ core: ServerCore) {
@@ -40,13 +40,13 @@ final class DeadlineEnforcer: Sendable {
         core.expireHandlers(at: coarseNanoseconds(), .timeout)
         let mayBeDisconnected = core.endDisconnectedPeers()
         lookAfterStreams(at: coarseNanoseconds())
-        // Checks take at most a tenth of a core, however many connections there are and however often it is woken.
+        // Checks take at most a tenth of a core, however many connections or wake-ups there are.
         let taken = clock.monotonicNanoseconds &- begun
         _ = usleep(UInt32(min(taken / 1000 * 9, 250_000)))
         return Int64(clock.monotonicNanoseconds &+ (mayBeDisconnected ? min(pause, 20_000_000) : pause))
     }
 
-    /// Looks at streams each second or more often; all at once, because the library looks at every suspended connection
+    /// Looks at all streams at once, each second or more often, because the library looks at every suspended connection
     /// whenever some have been resumed.
     private func lookAfterStreams(at now: UInt64) {
         guard now >= nextLookAtStreams.load(ordering: .relaxed) else { return }
@@ -163,14 +163,14 @@ extension ClientConnection {
     }
 }
 
-/// How far a client is behind the least rate at which it must take content that keeps memory occupied.
+/// The delay of a client behind the least rate at which it must take content that keeps memory occupied.
 ///
-/// It is never ahead, so a client that stops reading loses the connection equally soon, however fast it was before.
+/// A client is never ahead, so one that stops reading loses the connection equally soon, however fast it was before.
 struct DownloadPace {
     let request: Int
     /// The time of the last look, by the coarse clock.
     private var time: UInt64
-    /// The bytes of the connection that the client had then; negative if the system cannot tell.
+    /// The bytes that the client had at the last look; negative if the system cannot tell.
     private var acknowledged: Int64
     /// The nanoseconds that the missing bytes take at the least rate.
     private var delay = 0.0
@@ -218,7 +218,7 @@ extension ServerCore {
                     }
                 }
             }
-            // That lock is not held here, because libmicrohttpd takes a lock of its own to resume.
+            // The lock on the connections is not held here, because libmicrohttpd takes a lock of its own to resume.
             for connection in reset where connection.abandonHandler() { disconnected.add(1, ordering: .relaxed) }
         }
         return areSomeUnclear
@@ -255,7 +255,7 @@ extension ClientConnection {
             defer { halfClosedStamp = stamp }
             return halfClosedStamp == stamp ? .disconnected : .perhapsDisconnected
         case .handling: return events & Int16(POLLERR) == 0 ? .present : .resetWhileHandled
-        // The loop writes, and so notices the end itself. Silent streams are looked at by themselves.
+        // The loop writes, and so notices the end itself; `lookAfterStreams` looks at silent streams.
         case .response, .longResponse, .stream, .silentStream, nil: return .present
         }
     }

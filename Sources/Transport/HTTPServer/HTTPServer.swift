@@ -7,8 +7,8 @@ private import Synchronization
 
 /// A server of HTTP/1.1 over libmicrohttpd, with event loops of one thread each, which a handler must not block.
 ///
-/// It checks every request before the handler sees it, keeps absolute deadlines, and answers for a handler that is
-/// late.
+/// The server checks every request before the handler sees it, keeps absolute deadlines, and answers for a handler that
+/// is late.
 package final class HTTPServer: Sendable {
     /// The port on which the server listens; the real one if 0 was requested.
     package let port: UInt16
@@ -18,7 +18,7 @@ package final class HTTPServer: Sendable {
     private let acceptor: Acceptor
     private let daemon: Mutex<Daemon?>
 
-    /// Listens on a bound socket and serves; before, the system refuses connections.
+    /// Listens on a bound socket and serves; until then the system refuses connections.
     ///
     /// The server closes the socket, also if it cannot start, as when another socket began to listen on the address
     /// (``Basics/OperatorError/addressInUse``). With an identity it speaks TLS 1.2 and up, by libmicrohttpd. `refusal`
@@ -55,7 +55,7 @@ package final class HTTPServer: Sendable {
 
     package var statistics: ServerStatistics { core.statistics }
 
-    /// Shows another identity on the TLS connections that are accepted from now on; those that are open keep theirs.
+    /// Shows another identity on the TLS connections that are accepted from now on; open connections keep theirs.
     package func present(_ identity: RenewedIdentity) {
         core.renewedIdentity.withLock { $0 = identity }
     }
@@ -88,7 +88,7 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Waits until no connection is open, ending those without a request under way.
+    /// Ends the connections without a request under way, until no connection is open or the time is up.
     private func drain(within limit: Duration) {
         let clock = SystemTime()
         let end = clock.monotonicNanoseconds &+ UInt64(limit.nanoseconds)
@@ -118,13 +118,13 @@ package struct ServerStatistics: Sendable, Equatable {
     package var suspended = 0
     /// The responses under way whose content is made while it is sent.
     package var streams = 0
-    /// How often each deadline has passed.
+    /// The number of times that each deadline has passed.
     package var deadlines: [Deadline: Int] = [:]
 }
 
 /// An event of a server that is neither a request nor an answer.
 package enum ServerEvent: Sendable, Equatable {
-    /// A message of libmicrohttpd, without text of clients; those that differ only in numbers or reasons are one kind.
+    /// A message of libmicrohttpd, without text of clients; the kind leaves out numbers and reasons.
     case log(kind: String, line: String)
     /// A connection was closed at once, because its address has as many as are allowed.
     case refused(peer: String)

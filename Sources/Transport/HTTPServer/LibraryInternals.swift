@@ -3,7 +3,7 @@ import CMicroHTTPD
 private import Glibc
 import HTTP
 
-// What is done to libmicrohttpd beyond what it promises, in the order of internals.h, which has the reasons and figures.
+// The uses of libmicrohttpd beyond its promises, in the order of internals.h, which has the reasons and figures.
 
 // 1. Memory that was not used is not zeroed.
 
@@ -26,9 +26,9 @@ extension FieldLines {
 
 /// Replaces libmicrohttpd's function of this name, which the library calls to refuse a request with its own page.
 ///
-/// There is no other way to choose the text. The library calls it for its refusals, and since 1.0 for a redirect. The
-/// dynamic linker prefers the program's symbols, unless the library is linked to prefer its own. The page is also kept
-/// for a refusal after a response, which nobody reads.
+/// There is no other way to choose the text. The library calls the function for its refusals, and since 1.0 for a
+/// redirect. The dynamic linker prefers the program's symbols, unless the library is linked to prefer its own. The page
+/// is also kept for a refusal after a response, which nobody reads.
 @_cdecl("MHD_queue_response")
 package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
     guard let handle = unsafe handle,
@@ -123,7 +123,7 @@ struct HeadLayout {
     private let limit: Int
     /// Whether the library refuses such heads itself, as 1.0 does.
     ///
-    /// It does not count the blanks after a value, and uses the bytes after the last value again.
+    /// Such a library does not count the blanks after a value, and uses the bytes after the last value again.
     private let isChecked = CMicroHTTPD_is_one() == 1
 
     /// Takes the request line of a call, whose target had this length; at most `limit` field lines may follow.
@@ -145,7 +145,7 @@ struct HeadLayout {
 
     /// Adds a field line.
     ///
-    /// Returns false if no more are wanted. The library has skipped blanks between its colon and its value.
+    /// Returns false if no more are wanted. The library has skipped blanks between the colon and the value.
     @unsafe
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         let first = UInt(bitPattern: name.baseAddress)
@@ -183,7 +183,7 @@ func fieldReceived(
     _ value: UnsafePointer<CChar>?, _ valueSize: Int
 ) -> MHD_Result {
     guard let layout = unsafe layout?.assumingMemoryBound(to: HeadLayout.self) else { return .NO }
-    // It is the field of CMicroHTTPD_hide_cookies.
+    // A field without a value is the one of CMicroHTTPD_hide_cookies.
     guard unsafe value != nil else { return .YES }
     let isMoreWanted = unsafe layout.pointee.add(bytes(name, nameSize), bytes(value, valueSize))
     return isMoreWanted ? .YES : .NO

@@ -36,14 +36,14 @@ struct PublishedPhase: ~Copyable, Sendable {
 
     var current: Phase? { Phase(rawValue: phase.load(ordering: .relaxed)) }
 
-    /// The deadline, or when a silent stream is to send something; of two idle connections the one with the earlier
-    /// deadline is idle for a longer time.
+    /// The deadline, or the time at which a silent stream is to send something; of two idle connections, the one with
+    /// the earlier deadline is idle for longer.
     var end: UInt64 { deadline.load(ordering: .relaxed) }
 
     /// A number that differs after each change, except for changes within the 4 ms of the coarse clock.
     var stamp: UInt64 { deadline.load(ordering: .relaxed) << 4 | UInt64(phase.load(ordering: .relaxed)) }
 
-    /// The time that is used up, if one is.
+    /// The limit that the connection has exceeded, if any.
     func exceeded(at now: UInt64, limits: ServerLimits, _ times: TimeLimits) -> Deadline? {
         let isLate = now >= deadline.load(ordering: .relaxed)
         return switch current {
@@ -65,7 +65,7 @@ struct PublishedPhase: ~Copyable, Sendable {
 
 /// Returns nanoseconds for deadlines: a few milliseconds late, but read in a few nanoseconds.
 ///
-/// This clock stands still while the machine sleeps, so nobody is called slow whom the machine could not hear.
+/// This clock stands still while the machine sleeps, so no client counts as slow for that time.
 func coarseNanoseconds() -> UInt64 {
     var now = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &now)

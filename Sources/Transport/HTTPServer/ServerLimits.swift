@@ -17,7 +17,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var head = 24 * 1024
     /// libmicrohttpd's bytes for a connection: a head, its notes about a hundred lines, and an answer's fields.
     ///
-    /// It maps more than 32 KiB, so that only pages that were used take memory.
+    /// The library maps more than 32 KiB, so that only pages that were used take memory.
     package var connectionMemory = 36 * 1024
     /// The most field lines of a request; a request with more gets a 431.
     package var fields = 100
@@ -37,7 +37,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var bodyRateGrace: Duration = .seconds(5)
     /// Bytes a second that a client must take of a long answer or of a piece of a stream.
     ///
-    /// 64 kbit/s are less than EDGE gives, and far more than an attacker takes who only wants to keep memory occupied.
+    /// 64 kbit/s are less than EDGE gives, and far more than an attacker takes who wants to keep memory occupied.
     package var answerRate = 8192.0
     /// The time by which a reader may be behind that rate: a phone that changes its cell is silent for some seconds.
     package var answerRateGrace: Duration = .seconds(10)

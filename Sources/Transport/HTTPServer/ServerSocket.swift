@@ -54,8 +54,8 @@ package final class ServerSocket: Sendable {
 
     /// Takes over a socket that listens already, as a service manager passes it to the programs that it starts.
     ///
-    /// The socket goes on listening when this server stops, and connections that wait are for its successor. It stays
-    /// open if it is no TCP socket that listens, which is thrown.
+    /// The socket goes on listening when this server stops, and connections that wait are for its successor. A
+    /// descriptor that is no listening TCP socket stays open, and an error is thrown.
     package convenience init(inheriting descriptor: Int32) throws(OperatorError) {
         guard [AF_INET, AF_INET6].contains(option(SO_DOMAIN, of: descriptor)),
             option(SO_TYPE, of: descriptor) == SOCK_STREAM.rawValue, option(SO_ACCEPTCONN, of: descriptor) == 1
@@ -100,7 +100,7 @@ package final class ServerSocket: Sendable {
 
 private func bind(_ descriptor: Int32, to address: addrinfo, onlyIPv6: Bool) throws(OperatorError) {
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
-    // The system's own default is a matter of its settings (net.ipv6.bindv6only).
+    // The system's default depends on its settings (net.ipv6.bindv6only).
     if unsafe address.ai_family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: onlyIPv6 ? 1 : 0) }
     limitBuffers(of: descriptor)
     guard unsafe Glibc.bind(descriptor, address.ai_addr, address.ai_addrlen) == 0 else { throw .last("bind") }
