@@ -10,7 +10,7 @@ package import Tokens
 /// (V-71).
 package final class BearerVerifier: TokenVerifier {
     let time: any TimeSource
-    /// The caches of the token sources, in the order of the settings; a token is of one of them.
+    /// The caches of the token sources, in the order of the settings; a token is of one source.
     let caches: [KeyCache]
     /// The rules of the same sources.
     let rules: [ClaimRules]
@@ -108,12 +108,12 @@ package final class BearerVerifier: TokenVerifier {
 
     /// Returns the policy whose keys must be up to date before this refusal of a token is final; nil if it is final.
     ///
-    /// The keys of each document are published at once, so that one that cannot be reached does not delay the others.
-    /// Until the next is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for
+    /// The keys of each document are published at once, so that a document that cannot be reached does not delay the
+    /// others. Until it is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for
     /// the refresh, or is answered "try again"; it is never called invalid.
     private func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {
         guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
-        // The signature was verified before, so this is what the issuer says.
+        // The signature was verified before, so the issuer itself names this policy.
         return (try? Claims(of: token.compact))?.policy
     }
 
@@ -191,7 +191,7 @@ package final class BearerVerifier: TokenVerifier {
         for cache in caches { cache.stop() }
     }
 
-    /// Fetches all keys anew for an operator, at most once in five seconds (V-90); returns whether it will.
+    /// Fetches all keys anew for an operator, at most once in five seconds (V-90); returns whether it will fetch.
     @discardableResult
     package func refreshNow() -> Bool {
         caches.map { $0.refreshNow() }.contains(true)
@@ -263,7 +263,7 @@ struct PresentedToken: Sendable {
 // The choice of a token's source (P-10, P-13, P-21, P-31).
 //
 // If there are several sources, the issuer that the token claims chooses one, before anything of the token is verified.
-// Then everything is checked by the rules and keys of that source, the issuer again. The choice costs only a
+// Then everything, also the issuer, is checked by the rules and keys of that source. The choice costs only a
 // comparison: no invented issuer causes a fetch.
 extension BearerVerifier {
     /// Returns the source of a token by its claims, of which nothing is verified yet.
@@ -306,14 +306,14 @@ extension BearerVerifier {
         return refusal == .wrongIssuer ? nil : source.map { statuses[$0] }
     }
 
-    /// Returns the source by whose rules to explain a token, and what is wrong with the choice.
+    /// Returns the source by whose rules to explain a token, and the refusal if the choice failed.
     func choice(for token: String) -> (source: Int?, refusal: TokenRefusal?) {
         do throws(TokenRefusal) {
             let index = try source(of: Claims(of: CompactToken(token)))
             return (index, isClosed(index) ? .sourceClosed : nil)
         } catch {
             guard caches.count == 1 else { return (nil, error) }
-            // The rules of the only source say what else is wrong with the token.
+            // The rules of the only source show the other faults of the token.
             return (0, isClosed(0) ? .sourceClosed : error == .wrongIssuer ? error : nil)
         }
     }
@@ -334,7 +334,7 @@ package struct TokenSourceStatus: Sendable, Equatable {
 }
 
 extension TokenSource {
-    /// Whether the source has the owners of another, and so none to share with a third.
+    /// Whether the source has the owners of another source, and so cannot share its own with a third.
     var sharesOwners: Bool { if case .shared = owners { true } else { false } }
 }
 

@@ -16,12 +16,12 @@ struct DocumentLoader {
     let source: TokenSource
     let fetcher: any DocumentFetcher
     let distrusted: [String]
-    /// Origins that could not be reached during this refresh, of which nothing else is tried (V-72).
+    /// Origins that could not be reached during this refresh, so that no other document of theirs is tried (V-72).
     var unreachable: [String: FetchError] = [:]
     /// The key sets of this refresh: policies may share a key set, which is then fetched once.
     var keySets: [String: FetchedDocument] = [:]
 
-    /// Loads metadata and keys of one document, or only its keys if metadata was loaded before and is not due.
+    /// Loads metadata and keys of one document, or only the keys if its metadata was loaded before and is not due.
     mutating func load(
         _ document: MetadataDocument, withMetadata: Bool, known: LoadedKeys?
     ) throws(LoadFailure) -> Load {
@@ -166,12 +166,12 @@ extension TokenSource {
         return LoadFailure("the keys could not be fetched: \(error.message)\(advice)", fetch: error)
     }
 
-    /// The issuer is the one that the metadata names, if any.
+    /// The failure of metadata that names this issuer, or none.
     func metadataNotTrusted(_ error: MetadataError, issuer: String?) -> LoadFailure {
         LoadFailure(error.message(setting) + error.line(for: issuer, self))
     }
 
-    /// All keys are for these algorithms, and none is for one that is allowed (P-9).
+    /// The failure of a document all of whose keys are for these algorithms, of which none is allowed (P-9).
     func unsupportedAlgorithms(_ names: [String]) -> LoadFailure {
         let allowing = ", or allow the algorithm (\(setting("ALGORITHMS")))"
         return LoadFailure(

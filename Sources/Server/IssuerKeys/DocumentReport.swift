@@ -2,7 +2,7 @@ import Basics
 import Curl
 package import Tokens
 
-/// What an attempt to load a metadata document brought, for `task-server check`.
+/// The result of an attempt to load a metadata document, for `task-server check`.
 package struct DocumentReport: Sendable {
     package let source: TokenSource
     package let document: MetadataDocument

@@ -71,7 +71,7 @@ extension IssuerKeysConfiguration {
         sources.flatMap { source -> [String] in
             let accepted = source.rules.audience.accepted
             guard source.rules.isMicrosoft || source.documents.contains(where: { $0.policy != nil }) else {
-                // A source with a name has sub by itself.
+                // A source with a name takes sub by default.
                 guard source.name == nil, source.rules.owner.claim == .objectIdentifier else { return [] }
                 return [
                     "\(source.setting("OWNER_CLAIM")): only Microsoft's tokens have oid by themselves; for most other "

@@ -75,7 +75,7 @@ final class KeyCache: Sendable {
         refresher.join()
     }
 
-    /// Fetches everything anew, unless that was requested a moment ago (V-90); returns whether it will.
+    /// Fetches everything anew, unless that was requested a moment ago (V-90); returns whether it will fetch.
     func refreshNow() -> Bool {
         let now = time.now
         let isGranted = guarded.withLock { $0.state.force(now: now) }
@@ -90,7 +90,7 @@ final class KeyCache: Sendable {
         published.isCurrent(generation, now: now)
     }
 
-    /// Returns the keys that are trusted now.
+    /// Returns the snapshot of the keys that are trusted now.
     func current(now: Int64) -> KeySnapshot {
         if published.isExpired(now) { publish(now: now) }
         return published.current
@@ -119,11 +119,11 @@ final class KeyCache: Sendable {
 
     /// Returns whether a token with an unknown issuer and this policy may come from this source (P-13).
     ///
-    /// That is so if none of its documents was loaded, or if that of the policy was not.
+    /// It may if none of the source's documents was loaded, or if the document of the policy was not.
     func hasUnknownIssuer(forPolicy policy: String?) -> Bool {
         let unknown = zip(documents, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
         guard !unknown.isEmpty else { return false }
-        // A policy that does not exist is never loaded, so only its own tokens wait for it.
+        // The document of a policy that does not exist is never loaded, so only tokens of that policy wait for it.
         return unknown.count == source.documents.count || unknown.contains { $0.isOf(policy ?? "") }
     }
 
@@ -184,7 +184,7 @@ final class KeyCache: Sendable {
 
     /// Demands a refresh for a token that the key of its name did not sign, if the limits allow one (V-98).
     ///
-    /// Returns whether the token is to wait for its end.
+    /// Returns whether the token is to wait for the end of the refresh.
     func searchReplacedKey() -> Bool {
         let now = time.now
         let mustWait = guarded.withLock { $0.state.badSignature(now: now, waiting: $0.waiters.count) }

@@ -2,8 +2,8 @@ import Basics
 
 /// The knowledge and decisions of one token source's key cache (`docs/internals/how-it-works.md`).
 ///
-/// It has no clock, thread or network: times are nanoseconds of the monotonic clock, and `chance` is a random number
-/// from 0 to 1.
+/// The state has no clock, thread or network: times are nanoseconds of the monotonic clock, and `chance` is a random
+/// number from 0 to 1.
 struct KeyCacheState: Sendable {
     /// The fetches for one metadata document.
     struct FetchPlan: Sendable, Equatable {
@@ -23,9 +23,9 @@ struct KeyCacheState: Sendable {
 
     /// The treatment of a request whose key is unknown.
     enum Demand: Equatable {
-        /// It waits for the running refresh, or for the one that begins now.
+        /// The request waits for the running refresh, or for the one that begins now.
         case wait
-        /// It is refused, because the provider was asked recently and did not publish the key.
+        /// The request is refused, because the provider was asked recently and did not publish the key.
         case refuse
         /// Nobody knows whether the key exists; the client may try again after that many seconds (V-118, V-81).
         case unavailable(retryAfter: Int)
@@ -47,7 +47,7 @@ struct KeyCacheState: Sendable {
     private var isDemanded = false
     private var isForced = false
     private var forcedAt: Int64?
-    /// When a bad signature last demanded a refresh.
+    /// The time at which a bad signature last demanded a refresh.
     private var badSignatureAt: Int64?
     private var reportedState = KeyState.empty
     private var isLimitReported = false
@@ -235,9 +235,9 @@ extension KeyCacheState {
 struct DocumentState: Sendable {
     /// The keys of the last load that succeeded; ``serves(now:timing:)`` says whether they may still be used.
     private(set) var keys: LoadedKeys?
-    /// When the keys were loaded, by the monotonic clock: from then on their age counts.
+    /// The time of the load, by the monotonic clock; the age of the keys counts from then on.
     private(set) var loadedAt: Int64?
-    /// When the keys were fetched, in milliseconds since 1970: the key file keeps this time over a restart.
+    /// The time of the fetch, in milliseconds since 1970; the key file keeps this time over a restart.
     private(set) var fetchedAt: Int64 = 0
     /// The time at which the keys become stale.
     private(set) var staleAt: Int64
@@ -247,7 +247,7 @@ struct DocumentState: Sendable {
     private(set) var heldUntil = Int64.min
     /// The attempts that failed since metadata and keys were last loaded.
     private var failures = 0
-    /// Why the last attempt of any kind failed; nil if it succeeded.
+    /// The reason why the last attempt of any kind failed; nil if the attempt succeeded.
     private(set) var problem: String?
 
     /// Creates the state of an unknown document, which is due at once.
@@ -269,7 +269,7 @@ struct DocumentState: Sendable {
 
     /// Puts off the next refresh, because metadata and keys were loaded.
     ///
-    /// It is due after the usual time, or after `maxAge` seconds if that is shorter (V-89), less up to a tenth (V-87).
+    /// The refresh is due after the usual time, or after `maxAge` seconds if shorter (V-89), less up to a tenth (V-87).
     mutating func refreshed(now: Int64, maxAge: Int?, chance: Double, timing: KeyTiming) {
         var pause = timing.refresh.nanoseconds
         if let maxAge {
@@ -301,7 +301,7 @@ struct DocumentState: Sendable {
         nextAttempt = now + min(varied, longestBackoff.nanoseconds)
     }
 
-    /// Makes no attempt before this time, but for an operator's.
+    /// Makes no attempt before this time, except for an operator.
     mutating func hold(until end: Int64) {
         heldUntil = end
         nextAttempt = max(nextAttempt, end)

@@ -6,7 +6,7 @@ import Tokens
 
 /// The file that keeps the keys of all token sources over a restart (V-88); see `docs/internals/how-it-works.md`.
 ///
-/// It holds public keys only, but everyone who can write it can add a key, so its mode is 0600.
+/// The file holds public keys only, but everyone who can write it can add a key, so its mode is 0600.
 package final class KeyFile: Sendable {
     /// One metadata document in the file.
     struct Record: Sendable {

@@ -3,7 +3,7 @@ import OpenSSL
 import Synchronization
 import Tokens
 
-/// What the trusted keys say of a token's signature.
+/// The verdict of the trusted keys on a token's signature.
 enum SignatureFinding: Equatable {
     /// The key is known, published under these issuers, and signed this token.
     case good([TokenIssuer])
@@ -27,7 +27,7 @@ final class KeySnapshot: Sendable {
     /// The number that changes with the keys and issuers: a token of another generation is verified again (V-103).
     let generation: UInt64
     let entries: [Entry]
-    /// The issuers of the source, also of keys that are too old: they say that a token is of this source (P-13).
+    /// The issuers of the source, also of keys that are too old: they show that a token is of this source (P-13).
     let issuers: [TokenIssuer]
     /// The identifiers of the issuers, each once, because policies may share an issuer.
     var issuerIdentifiers: [String] { issuers.map(\.identifier).withoutDuplicates }
@@ -49,7 +49,7 @@ final class KeySnapshot: Sendable {
 
     /// Returns the keys of this identifier, byte by byte (V-27).
     ///
-    /// There is more than one if policies publish different keys under it, or one key set for several algorithms.
+    /// There are several if policies publish different keys under it, or a key set has one for each algorithm.
     func entries(for keyIdentifier: String) -> [Entry] {
         entries.filter { $0.key.published.keyIdentifier.isSame(as: keyIdentifier) }
     }
@@ -89,7 +89,7 @@ final class KeySnapshot: Sendable {
         guard !entries.isEmpty else { return .keysUnavailable }
         let named = entries(for: header.keyIdentifier)
         guard !named.isEmpty else { return .unknownKey }
-        // A key verifies by its own algorithm only. That of the token chooses nothing but to be refused (V-21).
+        // A key verifies by its own algorithm only; a token with another algorithm is refused (V-21).
         let signer = named.first {
             $0.key.key.algorithm == header.algorithm
                 && $0.key.key.verifies(signature: token.signature, of: token.signingInput)
@@ -134,7 +134,7 @@ struct PublishedKeys: ~Copyable, Sendable {
     /// monotonic clock. Two calls must not overlap, or older keys could overtake newer ones.
     func publish(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64, until end: Int64?) {
         snapshot.withLock { snapshot in
-            // Entries of the token cache are valid for one generation, so it changes before the keys are used.
+            // The generation changes before the keys are used, because cached tokens are valid for one generation.
             snapshot = snapshot.successor(documents, issuers: issuers, now: now)
             generation.store(snapshot.generation, ordering: .releasing)
             servesUntil.store(end ?? Int64.min, ordering: .releasing)

@@ -19,7 +19,7 @@ struct AdmittedKey: Sendable {
     /// The issuer whose tokens the key signs: that of the metadata, or a narrower one of the key (P-7).
     let issuer: String
 
-    /// Returns whether both have the same numbers under the same name for the same algorithm, byte by byte (V-27).
+    /// Returns whether both keys have the same numbers, name and algorithm, byte by byte (V-27).
     func isSame(as other: AdmittedKey) -> Bool { published.isSame(as: other.published) }
 }
 
@@ -62,7 +62,7 @@ extension LoadedKeys {
         self.init(metadata: metadata, keys: keys, skipped: skipped)
     }
 
-    /// The reasons of keys that may be good, and are not for the tokens that are accepted here.
+    /// The reasons of keys that may be good, but for other tokens than those that are accepted here.
     private static let otherPurposes = [
         KeyRejection.wrongKeyType, .wrongAlgorithm, .algorithmNotAllowed, .notForSignatures,
     ].map(\.message)

@@ -31,9 +31,9 @@ package enum MetadataAddress {
         "\(withTenant(trimmed(authority.prefix { $0 != "?" })))/v2.0"
     }
 
-    /// Takes an authority apart that ends in a B2C policy, as those of MSAL do; nil if it ends in none.
+    /// Takes an authority apart that ends in a B2C policy, as MSAL's authorities do; nil if it ends in none.
     ///
-    /// The tenant is without `/tfp` or `/te` before it: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`.
+    /// The tenant has no `/tfp` or `/te` before it: `https://contoso.b2clogin.com/contoso.onmicrosoft.com`.
     package static func tenantAndPolicy(ofAuthority authority: String) -> (tenant: WebAddress, policy: String)? {
         guard let address = WebAddress(trimmed(authority[...])), address.query == nil,
             let policy = MetadataLocation("\(address.text)/v2.0/\(document)")?.policy, PolicyName.isOfB2C(policy),

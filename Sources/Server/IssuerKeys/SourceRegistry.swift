@@ -5,8 +5,8 @@ import Tokens
 /// The issuers that the token sources have loaded, which is all that they know of each other.
 ///
 /// An issuer belongs to one source (P-2), and sources that share owners must be of one tenant (P-15).
-/// ``IssuerKeysConfiguration/mistakes`` finds what the settings show, and this class what only the documents show. No
-/// source waits for the documents of another (P-18).
+/// ``IssuerKeysConfiguration/mistakes`` finds contradictions of the settings, and this class those that only the
+/// documents show. No source waits for the documents of another (P-18).
 final class SourceRegistry: Sendable {
     private let configuration: IssuerKeysConfiguration
     /// The issuers that were loaded, by source and document.
@@ -56,9 +56,9 @@ extension TokenSource {
     /// Refuses an issuer of another provider or tenant than a document of this source that is already trusted.
     ///
     /// Equal values of the owner claim are one owner in a source, so all its documents must be of one tenant. The
-    /// settings refuse mistakes in the addresses, and this check those that only the documents show. Policies of an
-    /// authority may have any issuers that do not name two tenants. The issuers that are trusted now are in the order
-    /// of the documents; nil is for one that does not serve.
+    /// settings refuse mistakes in the addresses, and this check refuses mistakes that only the documents show.
+    /// Policies of an authority may have any issuers that do not name two tenants. `trusted` has the issuers in the
+    /// order of the documents; nil for a document that does not serve.
     func checkTenant(of issuer: String, document: Int, trusted: [String?]) throws(LoadFailure) {
         let mayDiffer = !documents[document].rules.demandsOwnIssuer
         for (index, other) in trusted.enumerated() where index != document {

@@ -90,7 +90,7 @@ struct TokenCacheShard {
         var entry: Entry
         var isUsed = false
 
-        /// Returns the entry if it is of this token: every byte is compared (V-100).
+        /// Returns the entry if every byte of its token is the same (V-100).
         func entry(of token: ArraySlice<UInt8>) -> Entry? {
             self.token.span.isSame(as: token.span) ? entry : nil
         }
@@ -177,9 +177,9 @@ struct TokenCacheShard {
 
 /// The key of a token in the cache: its last 16 bytes (V-100).
 ///
-/// They are 96 bits of the signature, which only the holder of the private key can choose; hashing the whole token
-/// would cost more than the rest of a hit. The cache compares every byte, and keeps the newer of two tokens with one
-/// end.
+/// These bytes are 96 bits of the signature, which only the holder of the private key can choose. Hashing the whole
+/// token would cost more than the rest of a hit. The cache compares every byte, and keeps the newer of two tokens with
+/// one end.
 struct TokenKey: Hashable {
     private let end: UInt128
 

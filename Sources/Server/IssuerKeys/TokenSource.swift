@@ -75,7 +75,7 @@ package enum OwnerNamespace: Sendable, Equatable {
 package struct MetadataDocument: Sendable, Equatable {
     /// The policy as configured; nil for a provider without policies.
     package var policy: String?
-    /// The address, and what must hold for the metadata; the source adds what concerns all of its documents.
+    /// The address and the rules for the metadata; the source adds the rules for all of its documents.
     ///
     /// Unless the document demands its own issuer, all documents of the source must be of one tenant, so that no
     /// provider can issue tokens for the owners of another.
