@@ -1,9 +1,9 @@
 /// Adds a task.
 ///
 /// A key makes a retry safe: the same key of the same owner adds once and answers the same task again, for a day, and
-/// while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Keys beyond that are removed by
-/// the owner's next addition with a key; keys older than a day are removed soon, without one. An owner who has `limit`
-/// tasks already gets ``AddOutcome/full``.
+/// while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Other keys are removed by the
+/// owner's next addition with a key, and keys older than a day soon in any case. An owner who has `limit` tasks already
+/// gets ``AddOutcome/full``.
 package struct AddTask: TaskCommand {
     package typealias Outcome = AddOutcome
     package let owner: Owner
@@ -62,7 +62,7 @@ package struct AddTask: TaskCommand {
 package enum AddOutcome: Sendable, Equatable {
     /// Added, durably.
     case added(TaskItem)
-    /// The key was used before for the same request: the task as it was added then, nothing was added now.
+    /// The key was used before for the same request; this is the task as it was added then.
     case repeated(TaskItem)
     /// The key was used before for another request.
     case keyReused

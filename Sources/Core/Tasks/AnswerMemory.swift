@@ -88,7 +88,7 @@ package final class AnswerMemory: Sendable {
         state.withLock { $0.take(for: owner) } ? AnswerPlace(of: self, for: owner) : nil
     }
 
-    /// Lets a caller wait for a place behind those who wait already; it gets nil if too many wait.
+    /// Lets a caller wait for a place behind earlier callers; the caller gets nil if too many wait.
     package func enqueue(
         _ caller: ObjectIdentifier, for owner: Owner, _ resume: @escaping @Sendable (AnswerPlace?) -> Void
     ) {
@@ -115,7 +115,7 @@ package final class AnswerMemory: Sendable {
     }
 }
 
-/// A place of a long answer; given back with the last reference to it.
+/// A place of a long answer, which the last reference to this object gives back.
 package final class AnswerPlace: Sendable, Hashable {
     private let memory: AnswerMemory
     private let owner: Owner

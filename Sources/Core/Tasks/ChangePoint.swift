@@ -1,6 +1,6 @@
 import Basics
 
-/// A point in the changes of an owner's list: everything up to it is known to the client who has it.
+/// A point in the changes of an owner's list: a client who has the point knows everything up to it.
 ///
 /// Every task that is added, changed or removed takes the owner's next change number.
 package struct ChangePoint: Sendable, Hashable {
@@ -18,14 +18,14 @@ package struct ChangePoint: Sendable, Hashable {
     /// The point of an owner who never had a task, and so knows nothing; no list has the origin 0.
     package static let beginning = ChangePoint(origin: 0, number: 0)
 
-    /// An origin for a list that begins anew; lists from before there were origins have 1.
+    /// An origin for a list that begins anew; lists that are older than origins have 1.
     package static var newOrigin: Int64 { .random(in: 2...Int64.greatestTaskNumber) }
 }
 
 extension ChangePoint {
     /// The point as clients keep it: its numbers and a digest of them with the owner, in base64url.
     ///
-    /// The digest has no secret: who makes up a token for the own list is only shown the own list.
+    /// The digest has no secret: a person who makes up a token for their own list is only shown their own list.
     package func token(for owner: Owner) -> String {
         let bytes = [origin, number, listed].flatMap(\.bytes)
         return Base64URL.encode(bytes + Self.digest(of: bytes, owner))

@@ -44,7 +44,7 @@ package struct ChangeTask: TaskCommand {
 
 /// Makes changes of several tasks, each named once: all of them or none.
 ///
-/// The answer has the tasks in the order of the changes, as many as fit in a page; the others are after its
+/// The answer has as many tasks as fit in a page, in the order of the changes; the others are after its
 /// ``TaskList/next``. The command never fails for lack of a place for the answer.
 package struct ChangeTasks: TaskCommand {
     package typealias Outcome = ChangeAllOutcome
@@ -98,7 +98,7 @@ package struct ChangeTasks: TaskCommand {
         var least: Int64?
         for change in changes {
             guard let item = try tasks.task(change.id) else { continue }
-            // A change that the task could refuse was looked at above.
+            // The check above has found no change that its task refuses.
             let changed = try? item.applying(change.change, at: time)
             if let changed { _ = try tasks.replace(item, with: changed) }
             let isShown = least == nil && (try? page.append(changed?.task ?? item)) == true
@@ -143,7 +143,7 @@ package struct IdentifiedChange: Sendable, Equatable {
 package enum ChangeAllOutcome: Sendable, Equatable {
     /// All changes were made, durably. The tasks are in the order of the changes and include those that did not differ.
     ///
-    /// Those that do not fit in one answer are among the tasks after its ``TaskList/next``.
+    /// Tasks that do not fit in one answer are among the tasks after its ``TaskList/next``.
     case changed(TaskList)
     /// Nothing was changed: the owner has no tasks of these ids.
     case missing([Int64])
@@ -156,7 +156,7 @@ package enum ChangeAllOutcome: Sendable, Equatable {
 }
 
 extension [IdentifiedChange] {
-    /// Why none of the changes is made, by the revisions of the tasks that exist; nil: all can be made.
+    /// The reason why no change is made, by the revisions of the existing tasks; nil if all changes can be made.
     package func refusal(atRevisions revisions: [Int64: Int64]) -> ChangeAllOutcome? {
         let missing = filter { revisions[$0.id] == nil }
         guard missing.isEmpty else { return .missing(missing.map(\.id)) }

@@ -1,14 +1,14 @@
 import Basics
 import JSON
 
-/// What a change makes of a task, and the task that comes next if the change completes one that repeats.
+/// A task after a change, and the task that comes next if the change completes a repeating task.
 struct ChangedTask {
     var task: TaskItem
     var next: AddTask?
 }
 
 extension TaskItem {
-    /// The task after a change, or nil if nothing differs: then it keeps its revision and its time.
+    /// The task after a change, or nil if nothing differs; then the task keeps its revision and its time.
     func applying(_ change: TaskChange, at time: Int64) throws(TaskChange.Contradiction) -> ChangedTask? {
         var task = self
         task.text = change.text ?? text

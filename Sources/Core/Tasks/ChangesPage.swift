@@ -28,7 +28,7 @@ package struct ChangesPage: Sendable, Equatable {
     }
 }
 
-/// What an owner's row has of the changes.
+/// The counts of changes in an owner's row.
 package struct ChangeCounts: Sendable, Equatable {
     package let origin: Int64
     /// The last change number that was taken.
@@ -48,7 +48,7 @@ package struct ChangesRendering: Sendable {
     private let counts: ChangeCounts?
     private var page: TaskPage
     private var removed: [Int64] = []
-    /// The id or the change number of the last row; after it a store goes on reading.
+    /// The id or the change number of the last row, after which a store goes on reading.
     package private(set) var last: Int64
     private var isCut = false
     private var failure: StoreError?

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Those who want to know that a store has committed changes; each is told after the callers were answered.
+/// The listeners who learn of a store's commits, after the callers were answered.
 package final class CommitListeners: Sendable {
     package typealias Listener = @Sendable ([Owner: Int64]) -> Void
 

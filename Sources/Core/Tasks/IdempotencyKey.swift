@@ -15,7 +15,7 @@ package struct IdempotencyKey: Sendable, Hashable {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// How long a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
+    /// The time for which a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
     package static let lifetime: Int64 = 86_400_000
 
     /// The number of an owner's newest tasks whose keys are remembered, even if the tasks are removed.

@@ -1,4 +1,4 @@
-/// Reads what was changed and removed after a point; without one it begins with the whole list.
+/// Reads the tasks that were changed or removed after a point, or without a point the whole list.
 ///
 /// The whole list is read in the order of ids. Its pages keep the change number of the first one, so whatever happens
 /// to the list meanwhile is read after its last page. List and numbers are from one state of the database.

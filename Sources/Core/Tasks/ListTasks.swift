@@ -29,9 +29,9 @@ package struct FindTask: Sendable {
 package struct TaskQuery: Sendable, Hashable {
     /// Only completed tasks, only open ones, or (nil) both.
     package var completed: Bool?
-    /// At most this many; nil: as many as one answer may hold.
+    /// The most tasks; nil: as many as one answer may hold.
     package var limit: Int?
-    /// Only those with a greater id.
+    /// Only tasks with a greater id.
     package var after: Int64?
 
     package init(completed: Bool? = nil, limit: Int? = nil, after: Int64? = nil) {

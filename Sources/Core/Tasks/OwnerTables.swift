@@ -7,10 +7,10 @@ package import Basics
 package protocol OwnerTables {
     func countTasks() throws(OperatorError) -> Int64
 
-    /// How many tasks and idempotency keys there are of an owner; nil if the database does not know the owner.
+    /// The numbers of an owner's tasks and idempotency keys; nil if the database does not know the owner.
     func contents(of owner: Owner) throws(OperatorError) -> (tasks: Int64, keys: Int64)?
 
-    /// Reads at one moment what is stored of those owners of a range whom `choose` takes: the first ones.
+    /// Reads at one moment the tasks and keys of the first owners of a range, as many as `choose` takes.
     func stored(
         _ range: OwnerRange, expiry: Int64, _ choose: ([CountedOwner]) -> [CountedOwner]
     ) throws(OperatorError) -> StoredOwners
@@ -18,10 +18,10 @@ package protocol OwnerTables {
     /// Runs commands of different owners in one transaction, or each in its own where the database wants that.
     func run<Command: TaskCommand>(_ commands: [Command]) throws(OperatorError) -> [Command.Outcome]
 
-    /// The next owners with tasks in byte order, and how many tasks they have; none at the end.
+    /// The next owners with tasks in byte order, and the numbers of their tasks; none at the end.
     func ownersWithTasks(after owner: Owner) throws(OperatorError) -> [(owner: Owner, tasks: Int64)]
 
-    /// What the database has of owners; nothing of those it does not know.
+    /// The states of the owners whom the database knows.
     func states(of owners: [Owner], expiry: Int64) throws(OperatorError) -> [Owner: OwnerState]
 
     /// Gives everything of an owner whom the database knows to another one, in one transaction, as `decide` says.
@@ -33,7 +33,7 @@ package protocol OwnerTables {
     ) throws(OperatorError)
 }
 
-/// What a command does with the tables of a database.
+/// The use that a command makes of the tables of a database.
 package enum TableUse: Sendable {
     case read
     /// Changes tables that exist and are up to date.
@@ -44,7 +44,7 @@ package enum TableUse: Sendable {
 
 /// Owners in the order of the bytes of their names.
 package enum OwnerRange: Sendable {
-    /// The first 500 after one.
+    /// The first 500 owners after this one.
     case after(Owner)
     case only(Owner)
 
@@ -73,7 +73,7 @@ package struct StoredOwners: Sendable {
     package init(_ owners: [CountedOwner]) { self.owners = owners }
 }
 
-/// What a database has of an owner.
+/// The state of an owner in a database.
 package struct OwnerState: Sendable, Equatable {
     package var next: Int64 = 1
     package var tasks: Int64 = 0
@@ -83,7 +83,7 @@ package struct OwnerState: Sendable, Equatable {
     /// The state of an owner whom the database does not know.
     package init() {}
 
-    /// What was stored; the least ids of the tasks and of the keys are nil without any.
+    /// A state that was stored; the least ids of the tasks and of the keys are nil without any.
     package init(_ counts: OwnerCounts, firstTask: Int64?, firstKey: Int64?) throws(ForeignValue) {
         let ids = [firstTask, firstKey].compactMap(\.self)
         guard ids.allSatisfy(\.isTaskNumber) else { throw .number }
@@ -91,5 +91,5 @@ package struct OwnerState: Sendable, Equatable {
     }
 }
 
-/// How a move changes what an owner gets: ids are raised by the offset, and the next id is `next` afterwards.
+/// The changes of a move: the ids are raised by the offset, and the new owner's next id is `next` afterwards.
 package typealias OwnerRewrite = (offset: Int64, next: Int64)

@@ -29,14 +29,14 @@ package protocol OwnerTransaction: ~Copyable {
     mutating func mark(_ row: OwnerRow) throws(Failure)
     /// Writes a new task with its change number.
     mutating func insert(_ item: TaskItem, change: Int64) throws(Failure)
-    /// Writes a task with its change number; a store need not write what else is the same as in `old`.
+    /// Writes a task with its change number; a store may leave out other values that are the same in `old`.
     mutating func update(_ old: TaskItem, to new: TaskItem, change: Int64) throws(Failure)
-    /// Deletes tasks that exist, and keeps what is known of them afterwards, for ``RemovedTask/changes`` changes.
+    /// Deletes tasks that exist, and keeps records of their removal for ``RemovedTask/changes`` changes.
     mutating func delete(_ tasks: [RemovedTask]) throws(Failure)
     /// Keeps a record, in place of an earlier one of the same key.
     mutating func put(_ record: IdempotencyRecord) throws(Failure)
     mutating func forgetRecords(ofTasksBefore id: Int64) throws(Failure)
-    /// Deletes what is known of the owner's removed tasks.
+    /// Deletes the records of the owner's removed tasks.
     mutating func forgetRemovedTasks() throws(Failure)
 }
 
@@ -49,16 +49,16 @@ package protocol TransactionFailure: Error {
 package struct OwnerRow: Sendable, Equatable {
     /// The next id.
     package var next: Int64
-    /// How many tasks the owner has.
+    /// The number of the owner's tasks.
     package var tasks: Int64
     /// The last change number.
     package var change: Int64
-    /// When the owner was last deleted, in milliseconds since 1970, UTC; nil if never within ``markLifetime``.
+    /// The time of the owner's last deletion, in milliseconds since 1970, UTC; nil if never within ``markLifetime``.
     package var deleted: Int64?
-    /// The next id at that time: the tasks before it are removed.
+    /// `next` when the owner was deleted; lower ids belong to the deleted account.
     package var firstID: Int64 = 1
 
-    /// How long the row of a deleted owner is kept, in milliseconds: 31 days, while a token lives for at most seven.
+    /// The lifetime of a deleted owner's row, in milliseconds: 31 days, while a token lives for at most seven.
     package static let markLifetime: Int64 = 31 * 86_400_000
 
     package init(next: Int64 = 1, tasks: Int64 = 0, change: Int64 = 0) {
@@ -69,7 +69,7 @@ package struct OwnerRow: Sendable, Equatable {
     package func wasDeleted(after issued: Int64) -> Bool { deleted.map { $0 >= issued } ?? false }
 }
 
-/// What is known of a removed task, so that clients who ask for changes learn of it.
+/// The record of a removed task, by which clients who ask for changes learn of the removal.
 package struct RemovedTask: Sendable, Equatable {
     package let id: Int64
     /// The change number of the removal.
@@ -81,11 +81,11 @@ package struct RemovedTask: Sendable, Equatable {
         (self.id, self.change, self.time) = (id, change, time)
     }
 
-    /// How long removed tasks are known by default, in milliseconds: 30 days.
+    /// The time for which removed tasks are known by default, in milliseconds: 30 days.
     package static let kept: Int64 = 30 * 86_400_000
     /// The number of an owner's newest changes among which removals are known, so that nobody fills the disk with them.
     ///
-    /// That is twice as many as a list has tasks by default: who is further behind better reads the whole list.
+    /// By default a list has at most half as many tasks, so a client further behind better reads the whole list.
     package static let changes: Int64 = 20_000
 }
 
@@ -95,7 +95,7 @@ package struct OwnerChange: Sendable, Equatable {
     /// The tasks that were added or changed, in the order of the changes.
     package var put: [Int64] = []
     package var removed: [Int64] = []
-    /// The owner's last change number after them.
+    /// The owner's last change number after these changes.
     package var number: Int64 = 0
 
     package init(of owner: Owner) { self.owner = owner }
@@ -115,7 +115,7 @@ extension OwnerTransaction where Self: ~Copyable {
         change.number = number
     }
 
-    /// Replaces a task, and adds the one that comes next; returns the id of that one.
+    /// Replaces a task, and adds the task that comes next, if any; returns the id of the next task.
     mutating func replace(_ old: TaskItem, with changed: ChangedTask) throws(Failure) -> Int64? {
         try update(old, to: changed.task, change: try takeNumbers(1))
         change.put.append(old.id)

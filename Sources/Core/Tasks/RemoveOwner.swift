@@ -23,7 +23,7 @@ package struct RemoveOwner: TaskCommand {
         on tasks: inout Transaction
     ) throws(Transaction.Failure) -> Bool {
         var row = try tasks.row() ?? OwnerRow()
-        // A token from before an earlier deletion continues that one, and removes nothing that was added since.
+        // With a token from before an earlier deletion, the command continues that deletion, and removes nothing newer.
         if !row.wasDeleted(after: issued) {
             // The authority's clock may be ahead.
             (row.deleted, row.firstID, row.change) = (max(time, issued), row.next, row.change &+ 1)

@@ -37,7 +37,7 @@ package struct RemoveTasks: TaskCommand {
     package enum Selection: Sendable {
         case withText(TaskText)
         case completed
-        /// With lesser ids.
+        /// The tasks with lower ids.
         case before(Int64)
 
         package func contains(_ item: TaskItem) -> Bool {
@@ -64,7 +64,7 @@ package struct RemoveTasks: TaskCommand {
     /// The most tasks that are removed at once.
     package static let most = 256
 
-    /// How many tasks there are is not known before, so a removal counts as the most that it removes.
+    /// The number of tasks is not known before, so a removal counts as the most that it removes.
     package var weight: Int { Self.most }
     package var reads: CommandReads { .selection(selection) }
 

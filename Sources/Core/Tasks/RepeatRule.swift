@@ -1,6 +1,6 @@
 package import Basics
 
-/// When a task comes again, in the words of RFC 5545 (section 3.3.10): `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR`.
+/// The rule by which a task comes again (RFC 5545 section 3.3.10): `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR`.
 ///
 /// Weeks begin on Monday. A month that lacks a day has its last day instead (RFC 7529, `SKIP=BACKWARD`).
 package struct RepeatRule: Sendable, Equatable {
@@ -11,7 +11,7 @@ package struct RepeatRule: Sendable, Equatable {
         case yearly = "YEARLY"
     }
 
-    /// Why a text is no rule that a task can have, as the end of a sentence: "repeat must be …".
+    /// The reason why a text is no rule for a task, as the end of a sentence: "repeat must be …".
     package struct Mistake: Error {
         package let expected: String
     }
@@ -20,13 +20,13 @@ package struct RepeatRule: Sendable, Equatable {
 
     private let frequency: Frequency
     private var interval = 1
-    /// Of a yearly rule, from 1; nil: the month of the first date.
+    /// The month of a yearly rule, from 1; nil: the month of the first date.
     private var month: Int?
-    /// Of a monthly or yearly rule; nil, where no weekday is given: the day of the first date.
+    /// The day of a monthly or yearly rule; nil, where no weekday is given: the day of the first date.
     private var day: Int?
-    /// The days of a weekly rule, from 0 for Monday, or the one of a monthly rule; without one, the first date tells.
+    /// The weekdays of a weekly rule, from 0 for Monday, or the one of a monthly rule; none: that of the first date.
     private var weekdays: Set<Int> = []
-    /// Which of these weekdays of its month a monthly rule means: the second, or (-1) the last.
+    /// The place of a monthly rule's weekday in the month: 2 for the second, -1 for the last.
     private var ordinal = 0
 
     /// Reads a rule, whose parts may come in any order and case.
@@ -90,8 +90,8 @@ package struct RepeatRule: Sendable, Equatable {
 }
 
 extension RepeatRule {
-    /// Returns the first date of the rule, which starts at one day, after another that is not before it, and the rule of
-    /// the task that is due then; nil if that is after the year 9999.
+    /// Returns the first date after `last`, which is not before `start`, of the rule from `start` on, and the rule of
+    /// the task that is due then; nil for a date after the year 9999.
     ///
     /// The rule then names the day that a short month has taken from the date, so that it is not lost.
     package func next(from start: CivilDate, after last: CivilDate) -> (date: CivilDate, rule: RepeatRule)? {

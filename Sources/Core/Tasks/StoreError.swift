@@ -1,4 +1,4 @@
-/// Why a call failed; nothing was changed, unless the case says otherwise.
+/// The reason why a call failed; nothing was changed, unless the case says otherwise.
 package enum StoreError: Error, Sendable, Equatable {
     /// The queue is full, or the store is closing: try again.
     case overloaded

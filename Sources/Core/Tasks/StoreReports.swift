@@ -41,9 +41,9 @@ package enum StoreEvent: Sendable, Equatable {
 
 /// The counts of a store since its start, and its present state, for metrics.
 package struct StoreStatistics: Sendable, Equatable {
-    /// Writes that wait for the writer now.
+    /// Writes that wait for a session now.
     package var waitingWrites = 0
-    /// Reads that wait for a reader now.
+    /// Reads that wait for a session now.
     package var waitingReads = 0
     package var commits = 0
     package var failedCommits = 0
@@ -53,7 +53,7 @@ package struct StoreStatistics: Sendable, Equatable {
     package var refused = 0
     /// Lists answered from memory.
     package var listHits = 0
-    /// Lists read from the disk.
+    /// Lists read from the database.
     package var listMisses = 0
     /// Lists dropped from memory to make room.
     package var listEvictions = 0
@@ -65,7 +65,7 @@ package struct StoreStatistics: Sendable, Equatable {
     package init() {}
 }
 
-/// How long the work of a store takes, for metrics.
+/// The times that the work of a store takes, for metrics.
 package struct StoreTimes: Sendable {
     /// The time from the caller's request until a session takes it, of reads and writes.
     package let waits = DurationHistogram()
@@ -75,7 +75,7 @@ package struct StoreTimes: Sendable {
     package init() {}
 }
 
-/// Why a database does not open, or what stops a command that has opened one.
+/// The reasons why a database does not open, or why a command on an open one stops.
 extension OperatorError {
     /// Another server, or a command that writes, is using the database.
     package static func lockedDatabase(_ path: String) -> OperatorError {
@@ -112,7 +112,7 @@ extension OperatorError {
                 + "to date")
     }
 
-    /// The database of another program.
+    /// The database belongs to another program.
     package static func foreignDatabase(_ path: String) -> OperatorError {
         OperatorError("the database \(path) belongs to another program", advice: "give another TASKS_DATABASE")
     }

@@ -84,7 +84,7 @@ extension IdempotencyRecord {
 ///
 /// An import refuses the same values, so that everything that is stored can be exported, and imported again.
 package struct ForeignValue: Error, Sendable, Equatable {
-    /// What is wrong, for a person; never the value itself.
+    /// The fault in words for a person, without the value itself.
     package let message: String
 
     fileprivate init(_ kind: String, table: String = "tasks", _ reason: String = "") {
@@ -132,11 +132,11 @@ extension Owner {
     }
 }
 
-/// What a database counts for an owner, in the table `owners`.
+/// The counts of an owner in the table `owners`.
 package struct OwnerCounts: Sendable, Equatable {
     /// The next id.
     package let next: Int64
-    /// How many tasks the owner has.
+    /// The number of the owner's tasks.
     package let tasks: Int64
 
     /// Counts that were stored; their sums over many owners fit into 64 bits.
@@ -155,7 +155,7 @@ extension TaskText {
 }
 
 extension TaskDetails {
-    /// Details that were stored: `value` gives what the column of each has.
+    /// Details that were stored; `value` gives the value of a detail's column.
     init(stored value: (TaskDetail) -> JSONValue) throws(ForeignValue) {
         self.init()
         for detail in TaskDetail.allCases {

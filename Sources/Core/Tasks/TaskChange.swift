@@ -7,7 +7,7 @@ package struct TaskChange: Sendable, Equatable {
     package var details: TaskDetailsChange
     /// The day on which the person completes a task that comes again; nil: that of UTC.
     package var completedOn: CivilDate?
-    /// What the old names of the values say, if one of them disagrees; then the stored task decides which name counts.
+    /// The values under their old names, if one of them disagrees; then the stored task decides which name counts.
     package var oldNames: OldNames?
 
     package init(
@@ -39,7 +39,7 @@ extension TaskChange {
         }
     }
 
-    /// What of a change contradicts itself or the task.
+    /// A contradiction in a change, or between the change and the task.
     package enum Contradiction: Error, Sendable, Equatable {
         /// Both names of the value differ from what is stored, and from each other.
         case text
@@ -50,7 +50,7 @@ extension TaskChange {
         case repeatOfFinished
     }
 
-    /// The change of this task, where of two names that disagree the one counts that differs from the stored value.
+    /// The change of this task: if two names disagree, the one counts whose value differs from the stored value.
     ///
     /// A client that sends back a task as it read it changes one name and leaves the other (`{...task, completed:
     /// true}`).
@@ -68,8 +68,8 @@ extension TaskChange {
 
     /// The value that counts; nil if both names differ from what is stored.
     ///
-    /// Of a copy that is older than the task, the old name never counts alone: the change may be one that is repeated
-    /// because its answer was lost, and the old name would take it back.
+    /// In a copy that is older than the task, the old name never counts alone: a change may be repeated because its
+    /// answer was lost, and the old name would undo the change.
     private static func value<Value: Equatable>(_ new: Value?, _ old: Value?, stored: Value, _ isOlder: Bool) -> Value?
     {
         guard let new else { return stored }

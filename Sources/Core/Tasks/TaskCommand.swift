@@ -3,13 +3,13 @@ package protocol TaskCommand: Sendable {
     /// The outcome that the caller gets once the change is durable.
     associatedtype Outcome: Sendable
     var owner: Owner { get }
-    /// When the caller's token was issued, in milliseconds since 1970, UTC; a caller without a token comes after all.
+    /// The time of issue of the caller's token, in milliseconds since 1970, UTC; `.max` for a caller without a token.
     var issued: Int64 { get set }
-    /// How much of a transaction the command takes, in rows of tasks.
+    /// The share of a transaction that the command takes, in rows of tasks.
     var weight: Int { get }
     /// The memory that the command takes while it waits, besides that of every call, in bytes.
     var payload: Int { get }
-    /// What the command reads, for a store that reads for several commands at once.
+    /// The reads of the command, for a store that reads for several commands at once.
     var reads: CommandReads { get }
     /// Makes the change and decides its outcome; an error undoes the whole transaction.
     func run<Transaction: OwnerTransaction & ~Copyable>(

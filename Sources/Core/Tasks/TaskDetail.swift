@@ -13,7 +13,7 @@ package enum TaskDetail: Int, CaseIterable, Sendable {
     /// A task without a position stands at its id, so 2.5 is between the tasks 2 and 3. Clients sort by the position;
     /// the server keeps the order of ids.
     case position
-    /// When the task comes again, once it is done (``RepeatRule``). The server makes the next one.
+    /// The rule by which the task comes again, once it is done (``RepeatRule``). The server makes the next task.
     case `repeat`
 
     private var row: (name: String, digestName: String, kind: DetailKind) {
@@ -77,7 +77,7 @@ package enum DetailKind: Sendable {
     }
 }
 
-/// The details that a task has; most tasks have none, and then this takes no memory.
+/// The details that a task has; most tasks have none, and no details take no memory.
 package struct TaskDetails: Sendable {
     package struct Member: Sendable {
         package let detail: TaskDetail

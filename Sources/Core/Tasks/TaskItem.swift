@@ -7,9 +7,9 @@ package struct TaskItem: Sendable, Equatable {
     package let owner: Owner
     package var text: TaskText
     package var completed: Bool
-    /// When it was added: milliseconds since 1970, UTC.
+    /// The time at which the task was added, in milliseconds since 1970, UTC.
     package let created: Int64
-    /// When it was added or last changed: milliseconds since 1970, UTC.
+    /// The time of the addition or the last change, in milliseconds since 1970, UTC.
     package var modified: Int64
     /// Incremented by every change, from 1 (``Swift/Int64/nextRevision``); with the id it makes the entity tag.
     package var revision: Int64
@@ -30,8 +30,8 @@ package struct TaskItem: Sendable, Equatable {
     }
 }
 
-/// The owner of tasks: the value of the owner claim of a verified token, after the namespace of its source, if that has
-/// one (V-57, V-58, P-14).
+/// The owner of tasks: the value of the owner claim of a verified token, after the namespace of the token's source, if
+/// any (V-57, V-58, P-14).
 package struct Owner: Hashable, Sendable {
     package let identifier: String
 
@@ -68,7 +68,7 @@ extension Owner: Comparable {
 
 /// The text of a task: 1 to 4096 bytes of UTF-8, kept and compared byte for byte, without U+0000.
 ///
-/// SQLite keeps U+0000 and PostgreSQL refuses it. It is refused here, so that both stores behave alike.
+/// SQLite keeps U+0000 and PostgreSQL refuses it. U+0000 is refused here, so that both stores behave alike.
 package struct TaskText: Hashable, Sendable {
     package let value: String
 
@@ -100,7 +100,7 @@ extension TaskItem {
     /// The strong entity tag of this state of the task, in quotes: `"7.1"`, id and revision (RFC 9110 section 8.8.3).
     package var entityTag: String { entityTag(.both) }
 
-    /// The same for an answer with these names: `"7.1-one"`, which `If-Match` takes like every other of this revision.
+    /// The tag of an answer with these names, such as `"7.1-one"`; `If-Match` takes every tag of the revision alike.
     package func entityTag(_ names: TaskNames) -> String {
         "\"\(id).\(revision)\(names == .both ? "" : "-one")\""
     }

@@ -2,7 +2,7 @@ import Basics
 
 /// The tasks of one answer, rendered one by one; the page alone says when it is full.
 ///
-/// It ends at a number of entries or of bytes. Beyond ``AnswerMemory/unplaced`` bytes it needs a place.
+/// A page ends at a number of entries or of bytes. Beyond ``AnswerMemory/unplaced`` bytes a page needs a place.
 package struct TaskPage: Sendable {
     private let owner: Owner
     private let memory: AnswerMemory
@@ -57,7 +57,7 @@ package struct TaskPage: Sendable {
 
     /// Whether so many bytes more fit, or are the first; takes a place, and lets the buffer grow, if that is needed.
     private mutating func hasRoom(for more: Int) throws(StoreError) -> Bool {
-        // A comma comes before, and the end after.
+        // The 2 bytes are a comma before the entry, and the end of the list.
         let needed = rendering.bytes.count + others + more + 2
         guard needed <= memory.pageSize || count == 0 else { return false }
         if needed > AnswerMemory.unplaced, place == nil {
@@ -128,8 +128,8 @@ package enum TaskNames: Sendable, Hashable {
 
 /// Writes tasks as the API shows them, one line of JSON.
 ///
-/// Most values occur twice, under the name that the old clients read and under the new one, so each is prepared once and
-/// appended twice. Only what RFC 8259 section 7 demands is escaped.
+/// Most values occur twice, under the name that the old clients read and under the new one, so each value is prepared
+/// once and appended twice. Texts are escaped only as far as RFC 8259 section 7 demands.
 struct TaskRendering {
     private(set) var bytes: [UInt8] = []
     let names: TaskNames

@@ -20,7 +20,7 @@ package protocol TaskStore: Sendable {
     /// The last change number of each of these owners; owners who never had a task are left out.
     func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64]
 
-    /// Those who are told after each commit of this store.
+    /// The listeners who are told of each commit of this store.
     var commits: CommitListeners { get }
 
     /// All of an owner's tasks, as ``ListTasks`` would read them, if they are cached. It never waits.
