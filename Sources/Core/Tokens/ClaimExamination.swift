@@ -211,7 +211,7 @@ extension ClaimExamination {
         }
     }
 
-    /// The scopes in a claim: of a text, or of an array as Okta, IdentityServer and Spring send it.
+    /// The scopes in a claim, which is a text, or an array as Okta, IdentityServer and Spring send it.
     private func scopes(of name: String) throws(TokenRefusal) -> [String]? {
         switch claims[name] {
         case nil: return nil
@@ -245,8 +245,8 @@ extension ClaimExamination {
 
     /// Whether the token has claims that only ID tokens have.
     ///
-    /// They are from OpenID Connect Core 1.0 section 2, Cognito (`token_use`) and Keycloak (`typ`). authentik's ID
-    /// tokens may have none of them, but have the time of the sign-in without the name of a client.
+    /// These claims are from OpenID Connect Core 1.0 section 2, Cognito (`token_use`) and Keycloak (`typ`). authentik's
+    /// ID tokens may have none of them, but have the time of the sign-in without the name of a client.
     private var hasMarksOfIDToken: Bool {
         let isOfSignIn = claims["auth_time"] != nil && claims["azp"] == nil && claims["client_id"] == nil
         return says("token_use", "id") || says("typ", "ID") || claims["at_hash"] != nil || claims["c_hash"] != nil

@@ -3,7 +3,7 @@ import JSON
 
 /// A mistake that many people make with tokens, and that the token itself shows (docs/internals/providers.md, P-33).
 ///
-/// It is reported beside the refusal, never in place of it: claims prove nothing before the signature is verified.
+/// A mistake is reported beside the refusal, never in its place: claims prove nothing before a signature is verified.
 package enum CommonMistake: Sendable, Equatable {
     case graphToken, versionOneToken, idToken, applicationToken
     /// `exp` was that many seconds ago.
@@ -154,7 +154,7 @@ private struct SuspectToken {
         return .clockBehind(seconds: -seconds)
     }
 
-    /// Returns how many seconds ago a time is; negative for a time in the future.
+    /// Returns the seconds since a time; negative for a time in the future.
     private func distance(from name: String, _ now: Int64) -> Int64? {
         guard let moment = try? claims.moment(name) else { return nil }
         return now - Int64(moment.rounded(.down))

@@ -60,7 +60,7 @@ package struct CompactToken: Sendable {
 /// The key identifier is used only to look up a key, and the algorithm only to be compared with that of the key; `jwk`,
 /// `jku`, `x5u`, `x5c` and the like never decide anything (V-23).
 package struct JOSEHeader: Sendable, Equatable {
-    /// `alg`: what the token says, which is not what its key is for before both were compared (V-21).
+    /// `alg` as the token names it, which proves nothing before it is compared with the algorithm of the key (V-21).
     package let algorithm: SignatureAlgorithm
     /// `kid`, to be compared byte by byte.
     package let keyIdentifier: String

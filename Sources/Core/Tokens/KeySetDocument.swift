@@ -76,7 +76,7 @@ package struct KeySetDocument: Sendable, Equatable {
             }
         }
         for key in good {
-            // Of keys that tokens could not tell apart none is trusted.
+            // Keys that tokens could not tell apart are not trusted, none of them.
             if good.contains(where: { $0.isNamed(as: key) && $0.numbers != key.numbers }) {
                 rejected.append(RejectedKey(keyIdentifier: key.keyIdentifier, reason: .conflictingIdentifier, kind: ""))
             } else if !keys.contains(where: { $0.isSame(as: key) }) {
@@ -97,7 +97,7 @@ package struct KeySetDocument: Sendable, Equatable {
     }
 }
 
-/// Why a document is not a set of keys.
+/// The reason why a document is not a set of keys.
 package enum KeySetError: Error, Equatable, Sendable {
     /// The document is not one JSON object within the limits (V-20).
     case notJSON
@@ -242,7 +242,7 @@ extension KeySetDocument.Key {
 
 /// Recognizes moduli of the broken key generator known as ROCA (CVE-2017-15361), which can be factored.
 ///
-/// They are powers of 65537 modulo many small primes, as is one in 2^30 of random moduli.
+/// Such moduli are powers of 65537 modulo many small primes, as is one in 2^30 of random moduli.
 enum WeakModulus {
     /// Returns whether the modulus, big-endian, has that fingerprint.
     static func isFactorable(_ modulus: [UInt8]) -> Bool {
@@ -270,9 +270,9 @@ enum KeyAlgorithm {
         Array(entries.compactMap { $0.object.flatMap(name) }.withoutDuplicates.prefix(8))
     }
 
-    /// Returns `alg` if it is a known name that suits the type of the key; without `alg`, the algorithm that does.
+    /// Returns `alg` if it is a known name that suits the type of the key, or else the usual name of the type.
     ///
-    /// Of a key that signs nothing, or whose `alg` is for another type, the algorithm says nothing.
+    /// The result is nil for a key that signs nothing, or whose `alg` is for another type.
     private static func name(of key: JSONObject) -> String? {
         guard key["use"]?.string ?? "sig" == "sig" else { return nil }
         if let operations = key["key_ops"], operations.array?.contains("verify") != true { return nil }

@@ -76,13 +76,13 @@ package struct MetadataLocation: Sendable {
     }
 }
 
-// Whether an issuer belongs to the address (V-74).
+// The issuers that belong to the address (V-74).
 extension MetadataLocation {
     /// Returns whether a document at this address may name this issuer.
     ///
-    /// It may name the issuer by OpenID Connect's rule, or an issuer whose path is a prefix of that one's. In
-    /// Microsoft's form it may also name the issuer of the tenant, by GUID if the address has a name. It may never name
-    /// the issuer of another path on the host.
+    /// The document may name the issuer by OpenID Connect's rule, or an issuer whose path is a prefix of that issuer's
+    /// path. In Microsoft's form it may also name the issuer of the tenant, by GUID if the address has a name. It may
+    /// never name the issuer of another path on the host.
     func owns(issuer: WebAddress) -> Bool {
         guard issuer.isSameOrigin(as: address), issuer.query == nil, !issuer.hasFragment else { return false }
         if issuerPath.starts(with: issuer.path, by: { $0.isSame(as: $1) }) { return true }

@@ -3,7 +3,7 @@ import JSON
 
 /// The verdict on a token, with every member of its header and claims beside what the member is compared with.
 ///
-/// It quotes claims, so it must not reach a log.
+/// An explanation quotes claims, so it must not reach a log.
 package struct TokenExplanation: Sendable {
     /// One member, in printable ASCII, so that no text of a token can control a terminal.
     package struct Member: Sendable {

@@ -1,4 +1,4 @@
-/// Why a token was refused, with one case for each rule, of which the client sees only ``outcome``.
+/// The reason why a token was refused, one case for each rule; the client sees only ``outcome``.
 package enum TokenRefusal: Error, Equatable, Sendable, Hashable {
     // Form (V-07 to V-16)
     case tooLong, notThreeSegments, notBase64URL
@@ -54,7 +54,7 @@ extension TokenRefusal {
         .notIDToken, .sourceClosed, .applicationToken(lacking: nil), .keysUnavailable(retryAfter: 1),
     ]
 
-    /// A short name of the rule that does not change, for logs and metrics (V-132).
+    /// A short, unchanging name of the rule, for logs and metrics (V-132).
     package var code: String {
         switch self {
         case .tooLong: "too_long"

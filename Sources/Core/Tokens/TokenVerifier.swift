@@ -11,8 +11,8 @@ package protocol TokenVerifier: Sendable {
     /// Returns nil if the token must be verified again.
     func cachedPrincipal(of token: ArraySlice<UInt8>) -> Principal?
 
-    /// A number that changes with everything that tokens are judged by, except for the time: then a token that was
-    /// verified may be refused (V-110).
+    /// A number that changes with everything by which tokens are judged, except the time: after a change, a token that
+    /// was verified may be refused (V-110).
     var generation: UInt64 { get }
 }
 
