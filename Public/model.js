@@ -21,8 +21,8 @@ const STORE_AFTER = 500; // milliseconds: many changes in a row write a long lis
  *   add    {text, completed, due?, notes?, position?, at, after}
  *                                                      `key` is its Idempotency-Key, `at` when it was written, `after` the
  *                                                      newest id that was known then
- *   change {target, completed} or {target, position}   the last one wins. A tick has `completedOn`, the person's day, and where
- *                                                      the task repeats `next`, which comes then, with `key` as its id
+ *   change {target, completed} or {target, position}   the last one wins. The tick of a task that repeats has `completedOn`, the
+ *                                                      person's day, and `next`, which comes then, with `key` as its id
  *   change {target, text | due | notes | repeat, base, of}   `base` is the value that the person saw when changing it, `of`
  *                                                      the task then; null is no due date and no notes
  *   remove {target, notBefore, of?}                    waits for the time of undo; `of` is the task as it was shown, if it
@@ -107,10 +107,10 @@ export class Model {
 
   /** Finishes a task, or opens it again; returns {key, next}, the key of the change and the task that comes next, if there is one. */
   complete(task, completed) {
-    const day = completed ? today() : undefined;
-    const coming = completed && task.repeat ? following(task, day) : null;
+    const coming = completed && task.repeat ? following(task, today()) : null;
     const next = coming && { ...shownOf(task), ...coming };
-    return { key: this.#put({ kind: "change", target: task.id, completed, completedOn: day, next }), next };
+    const completedOn = task.repeat && completed ? today() : undefined; // a clock that is wrong is no fault of other ticks
+    return { key: this.#put({ kind: "change", target: task.id, completed, completedOn, next }), next };
   }
 
   /** Opens a task that `complete` has finished, to repeat as before, and removes the next one, if that is still as it came. */
