@@ -172,7 +172,7 @@ class Servers:
         """So that a test finds nothing that another one of the same person left."""
         tasks = self.request("GET", "/api/tasks", user=user)
         if tasks:
-            self.request("PATCH", "/api/tasks", [{"id": task["Id"], "completed": True} for task in tasks], user)
+            self.request("PATCH", "/api/tasks", [{"id": task["Id"], "completed": True, "repeat": None} for task in tasks], user)
             self.request("DELETE", "/api/tasks?completed=true", user=user)
 
     def stop(self):
