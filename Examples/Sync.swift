@@ -44,8 +44,7 @@ actor SyncedList {
     private func request(_ path: String, _ headers: [String: String] = [:]) async throws -> URLRequest {
         guard let address = URL(string: url + path) else { throw URLError(.badURL) }
         var request = URLRequest(url: address, timeoutInterval: 45)  // A stream says something every 15 s.
-        request.allHTTPHeaderFields = ["Accept": "application/json; names=one"].merging(headers) { $1 }
-            .merging(["Authorization": "Bearer \(await token())"]) { $1 }
+        request.allHTTPHeaderFields = headers.merging(["Authorization": "Bearer \(await token())", "Accept": "application/json; names=one"]) { own, _ in own }
         return request
     }
 

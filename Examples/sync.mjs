@@ -52,8 +52,7 @@ export class SyncedList {
 
   async #request(path, { headers = {}, ...options } = {}) {
     while (true) {
-      headers.Authorization = `Bearer ${await this.#token()}`;
-      headers.Accept ??= "application/json; names=one"; // each value once
+      headers = { Accept: "application/json; names=one", ...headers, Authorization: `Bearer ${await this.#token()}` };
       const answer = await fetch(this.#url + path, { ...options, headers });
       if (answer.status !== 429 && answer.status !== 503) return answer;
       await answer.body?.cancel();
