@@ -103,9 +103,11 @@ class Attack:
                 return f"{self.route_name}: {name}: the server had more requests than were forwarded: {before} -> {self.counts()}"
             # Where the proxy itself saw two requests of the attacker's, none was hidden.
             separate = self.counts()[1] - before[1] >= len(served) + 1 + smuggled
-        if smuggled and not separate:
-            return f"{self.route_name}: {name}: the hidden request was served: {answer[:100]}"
-        return None
+        if not smuggled or separate:
+            return None
+        if not is_second:  # a task of the payload before may be added late, too
+            return self.try_out(name, payload, is_second=True)
+        return f"{self.route_name}: {name}: the hidden request was served: {answer[:100]}"
 
     def close(self):
         self.route.close()
