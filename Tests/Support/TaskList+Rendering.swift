@@ -7,3 +7,9 @@ extension TaskList {
         self.init(json: [UInt8(ascii: "[")] + tasks + [UInt8(ascii: "]")], next: next, place: nil)
     }
 }
+
+extension TaskItem {
+    /// The task and its tag, as clients get them that do not ask for one name.
+    package var json: [UInt8] { json(.both) }
+    package var entityTag: String { entityTag(.both) }
+}

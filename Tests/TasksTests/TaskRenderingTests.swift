@@ -1,4 +1,5 @@
 import JSON
+import Support
 import Tasks
 import Testing
 

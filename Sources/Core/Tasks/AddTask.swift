@@ -47,9 +47,7 @@ package struct AddTask: TaskCommand {
             return earlier.outcome(for: key)
         }
         guard row.tasks < limit else { return .full }
-        guard row.next.isTaskNumber else { throw Transaction.Failure(.lastID) }
-        let item = item(row.next)
-        try tasks.add(item, to: row)
+        let item = try tasks.add(self, to: row)
         if let key {
             try tasks.put(IdempotencyRecord(key: key, item: item))
             let oldest = item.id + 1 - IdempotencyKey.remembered

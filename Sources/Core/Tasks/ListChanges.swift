@@ -10,12 +10,13 @@ package struct ListChanges: Sendable, Hashable {
     /// The place of a long page, if the caller has waited for one.
     package var place: AnswerPlace?
     /// The names that the tasks have.
-    package var names = TaskNames.both
+    package let names: TaskNames
 
-    package init(owner: Owner, since: ChangePoint?, limit: Int) {
+    package init(owner: Owner, since: ChangePoint?, limit: Int, names: TaskNames = .both) {
         self.owner = owner
         self.since = since == .beginning ? nil : since
         self.limit = limit
+        self.names = names
     }
 
     /// The greatest limit.

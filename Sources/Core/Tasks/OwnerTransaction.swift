@@ -104,15 +104,17 @@ package struct OwnerChange: Sendable, Equatable {
 }
 
 extension OwnerTransaction where Self: ~Copyable {
-    /// Adds a task under the next id of the owner's row.
-    mutating func add(_ item: TaskItem, to row: OwnerRow) throws(Failure) {
-        let number = row.change &+ 1
+    /// Adds the task of a command under the next id of the owner's row, and returns the task.
+    mutating func add(_ command: AddTask, to row: OwnerRow) throws(Failure) -> TaskItem {
+        guard row.next.isTaskNumber else { throw Failure(.lastID) }
+        let (item, number) = (command.item(row.next), row.change &+ 1)
         try insert(item, change: number)
         var row = row
         (row.next, row.tasks, row.change) = (item.id + 1, row.tasks &+ 1, number)
         try put(row)
         change.put.append(item.id)
         change.number = number
+        return item
     }
 
     /// Replaces a task, and adds the task that comes next, if any; returns the id of the next task.
@@ -120,9 +122,7 @@ extension OwnerTransaction where Self: ~Copyable {
         try update(old, to: changed.task, change: try takeNumbers(1))
         change.put.append(old.id)
         guard let next = changed.next, let row = try row() else { return nil }
-        guard row.next.isTaskNumber else { throw Failure(.lastID) }
-        try add(next.item(row.next), to: row)
-        return row.next
+        return try add(next, to: row).id
     }
 
     /// Removes tasks that exist, at a time in milliseconds since 1970, UTC.

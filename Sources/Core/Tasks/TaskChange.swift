@@ -61,8 +61,8 @@ extension TaskChange {
         guard let completed = Self.value(completed, oldNames.completed, stored: item.completed, isOlder) else {
             throw .completed
         }
-        var decided = TaskChange(text: text, completed: completed, details: details)
-        decided.completedOn = completedOn
+        var decided = self
+        (decided.text, decided.completed, decided.oldNames) = (text, completed, nil)
         return decided
     }
 

@@ -98,9 +98,8 @@ package struct TaskText: Hashable, Sendable {
 
 extension TaskItem {
     /// The strong entity tag of this state of the task, in quotes: `"7.1"`, id and revision (RFC 9110 section 8.8.3).
-    package var entityTag: String { entityTag(.both) }
-
-    /// The tag of an answer with these names, such as `"7.1-one"`; `If-Match` takes every tag of the revision alike.
+    ///
+    /// An answer with one name has another tag, `"7.1-one"`; `If-Match` takes every tag of the revision alike.
     package func entityTag(_ names: TaskNames) -> String {
         "\"\(id).\(revision)\(names == .both ? "" : "-one")\""
     }

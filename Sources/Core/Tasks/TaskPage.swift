@@ -106,9 +106,6 @@ struct EscapedTexts {
 }
 
 extension TaskItem {
-    /// The task as the API shows it to clients that do not ask for one name.
-    package var json: [UInt8] { json(.both) }
-
     /// The task as the API shows it: one line, old and new names of old values, `date` the time of creation.
     package func json(_ names: TaskNames) -> [UInt8] {
         let texts = EscapedTexts(of: self)

@@ -90,9 +90,7 @@ final class ChangeStream: Sendable {
     private var point: ChangePoint? { state.withLock { $0.point } }
 
     private func query(since point: ChangePoint?) -> ListChanges {
-        var query = ListChanges(owner: owner, since: point, limit: limit)
-        query.names = names
-        return query
+        ListChanges(owner: owner, since: point, limit: limit, names: names)
     }
 
     private func askIfNeeded(_ isNeeded: (inout sending State) -> Bool) {

@@ -10,12 +10,10 @@ extension TaskHandlers {
         if head.headers.name("text/event-stream", before: "application/json"), head.method == .get {
             return try streamChanges(request, owner)
         }
-        var query = try ListChanges(head.target, of: owner)
-        query.names = head.names
-        let asked = query
+        let query = try ListChanges(head, of: owner)
         return .pending { [self] () async throws(APIFailure) in
             let list = try await storing(withPlaceOf: owner) { place throws(StoreError) in
-                var query = asked
+                var query = query
                 query.place = place
                 return try await changes(query)
             }
@@ -35,7 +33,8 @@ extension TaskHandlers {
 }
 
 extension ListChanges {
-    init(_ target: RequestTarget, of owner: Owner) throws(APIFailure) {
+    init(_ head: RequestHead, of owner: Owner) throws(APIFailure) {
+        let target = head.target
         var since: ChangePoint?
         if let token = try target.single("since") {
             since = ChangePoint(token: token, for: owner)
@@ -44,7 +43,7 @@ extension ListChanges {
             }
         }
         let limit = try TaskQuery.integer("limit", in: 1...Int64(Self.most), of: target)
-        self.init(owner: owner, since: since, limit: limit.map { Int($0) } ?? Self.most)
+        self.init(owner: owner, since: since, limit: limit.map { Int($0) } ?? Self.most, names: head.names)
     }
 }
 
@@ -52,8 +51,7 @@ extension TaskHandlers {
     /// `GET /api/tasks/changes` with `Accept: text/event-stream`: the same as a stream, from the point of
     /// `Last-Event-ID` or `since`.
     func streamChanges(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
-        var query = try ListChanges(request.head, of: owner)
-        query.names = request.head.names
+        let query = try ListChanges(ofStream: request.head, of: owner)
         let (stream, content) = try streams.open(query, request)
         return .pending { [self] () async throws(APIFailure) in
             let isKnown = try await storing(withPlaceOf: owner) { place async throws(StoreError) in
@@ -74,8 +72,8 @@ extension TaskHandlers {
 
 extension ListChanges {
     /// The question of a stream, which goes on after the last event that the client has.
-    fileprivate init(_ head: RequestHead, of owner: Owner) throws(APIFailure) {
-        let asked = try ListChanges(head.target, of: owner)
+    fileprivate init(ofStream head: RequestHead, of owner: Owner) throws(APIFailure) {
+        let asked = try ListChanges(head, of: owner)
         guard let identifier = head.headers["Last-Event-ID"] else {
             self = asked
             return
@@ -83,6 +81,6 @@ extension ListChanges {
         guard let point = ChangePoint(token: identifier, for: owner) else {
             throw .input(.field(name: "Last-Event-ID", expected: "the id of an event that was sent to the same person"))
         }
-        self.init(owner: owner, since: point, limit: asked.limit)
+        self.init(owner: owner, since: point, limit: asked.limit, names: asked.names)
     }
 }

@@ -284,28 +284,32 @@ extension TaskInput {
         let json = isForm ? detail.kind.json(ofForm: given) : given
         // A flag is false by being absent.
         if case .flag = detail.kind, json == false { return nil }
-        if case .rule = detail.kind, let text = json.string {
-            do { _ = try RepeatRule(text) } catch {
-                throw .input(.detail(name: detail.name, expected: "\(error.expected); \(detail.kind.expected)"))
-            }
-        }
         guard let value = detail.kind.checked(json) else {
-            throw .input(.detail(name: detail.name, expected: detail.kind.expected))
+            throw .input(.detail(name: detail.name, expected: detail.kind.expected(instead: json)))
         }
         return value
     }
 }
 
 extension DetailKind {
-    /// The value that a refusal tells the client to send.
-    fileprivate var expected: String {
+    /// What a refusal tells the client to send instead of a value.
+    fileprivate func expected(instead value: JSONValue) -> String {
         switch self {
         case .date: "a date that exists, such as 2026-11-30, or null"
         case .text(let longest): "a text of 1 to \(longest) bytes, or null"
         case .number(let greatest): "a number from -\(greatest) to \(greatest), or null"
         case .flag: "true or false"
-        case .rule: "a rule such as FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR, or null"
+        case .rule:
+            Self.mistake(in: value) + "a rule such as FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR, or null"
         }
+    }
+
+    /// What is to be different in a rule, before an example.
+    private static func mistake(in value: JSONValue) -> String {
+        do {
+            _ = try value.string.map { text throws(RepeatRule.Mistake) in try RepeatRule(text) }
+            return ""
+        } catch { return "\(error.expected); " }
     }
 
     /// The value of a form's field, whose text is a number or a truth value as JSON has it.
