@@ -21,15 +21,25 @@ class Daily(PageTest):
         self.person.refresh()
         self.chrome.until(lambda: len(self.chrome.all(".rows > li")) >= len(tasks), "the tasks")
 
+    def click_twice(self, element):
+        """Clicks twice on the same place, 250 ms apart, which is where a slow hand hits what came there.
+
+        The page's own clock measures that time: a browser under load may take a second from one click of WebDriver's to the next.
+        """
+        self.chrome.execute_async_script("""
+            const [element, done] = arguments, { x, y, width, height } = element.getBoundingClientRect();
+            const click = () => document.elementFromPoint(x + width / 2, y + height / 2)
+              .dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, view: window }));
+            click();
+            setTimeout(() => done(click()), 250);""", element)
+
     def focused(self):
         return self.chrome.switch_to.active_element.accessible_name
 
 
 class Clicks(Daily):
     def twice(self, text, control):
-        """Clicks twice on the same place, 250 ms apart, which is where a slow hand hits the next row."""
-        element = self.person.row(text).find_element("css selector", control)
-        ActionChains(self.chrome, 0).move_to_element(element).click().pause(0.25).click().perform()
+        self.click_twice(self.person.row(text).find_element("css selector", control))
 
     def test_a_second_click_finishes_and_deletes_no_other_task(self):
         self.fill("one", "two", "three", "four")
@@ -92,8 +102,7 @@ class StepsBack(Daily):
         for text in ["one", "two"]:
             self.person.remove(text)
         self.assertEqual(self.chrome.words("#toast-text"), "Deleted: two")  # what one click brings back
-        button = self.chrome.one("#undo")
-        ActionChains(self.chrome, 0).move_to_element(button).click().pause(0.25).click().perform()
+        self.click_twice(self.chrome.one("#undo"))
         self.person.await_texts("two", "three")
         self.person.undo()
         self.person.await_texts("one", "two", "three")

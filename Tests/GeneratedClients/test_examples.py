@@ -16,7 +16,7 @@ class Ending(http.server.BaseHTTPRequestHandler):
     """A server whose streams end, each for the next reason."""
 
     def do_GET(self):
-        streams = self.headers.get("Accept") == "text/event-stream"
+        streams = self.headers.get("Accept", "").startswith("text/event-stream")
         reason = self.server.reasons.pop(0) if streams else None
         data = {"reason": reason} if streams else {"changed": [], "removed": [], "next": "point", "more": False}
         self.send_response(200)
