@@ -2,7 +2,7 @@ private import COpenSSL
 
 /// A hash function, which is fetched once for the process and never freed.
 ///
-/// It is unchecked, because OpenSSL does not change an `EVP_MD` after the fetch, so any thread may read it.
+/// The struct is unchecked, because OpenSSL does not change an `EVP_MD` after the fetch, so any thread may read it.
 @safe struct DigestAlgorithm: @unchecked Sendable {
     static let sha1 = DigestAlgorithm("SHA1", byteCount: 20)
     static let sha256 = DigestAlgorithm("SHA256", byteCount: 32)

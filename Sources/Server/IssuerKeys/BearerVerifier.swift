@@ -197,7 +197,7 @@ package final class BearerVerifier: TokenVerifier {
         caches.map { $0.refreshNow() }.contains(true)
     }
 
-    /// Takes the trust from these keys at once (V-97); a key that is trusted again serves from the next fetch on.
+    /// Withdraws the trust from these keys at once (V-97); a key that is trusted again serves from the next fetch on.
     package func distrust(_ identifiers: [String]) {
         distrusted.identifiers.withLock { $0 = identifiers }
         for cache in caches { cache.publish(now: time.now) }

@@ -127,7 +127,7 @@ package protocol DocumentFetcher: Sendable {
 
 extension HTTPFetcher: DocumentFetcher {}
 
-/// Why a metadata document could not be loaded.
+/// The reason why a metadata document could not be loaded.
 struct LoadFailure: Error {
     /// The problem and its remedy, in one line.
     let message: String

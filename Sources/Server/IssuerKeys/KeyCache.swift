@@ -9,7 +9,7 @@ import Tokens
 /// ``KeyCacheState`` decides, and the thread (`keys`) fetches, so there is never more than one exchange with the
 /// provider (V-77). Sources share only the file and the list of issuers, so none suffers from another (P-18, P-19).
 final class KeyCache: Sendable {
-    /// The values that the lock protects, which no fetch and no write to the file holds.
+    /// The values that a lock protects; no fetch and no write to the file holds the lock.
     struct Guarded {
         var state: KeyCacheState
         /// The requests that wait for the end of a refresh (V-81).

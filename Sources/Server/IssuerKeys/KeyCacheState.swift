@@ -93,7 +93,7 @@ struct KeyCacheState: Sendable {
         return waiting < timing.mostWaiters ? .wait : .unavailable(retryAfter: 1)
     }
 
-    /// Returns whether a token waits for newer keys that the key of its name did not sign (V-98).
+    /// Returns whether a token that the key of its name did not sign waits for newer keys (V-98).
     ///
     /// The provider may have put another key under the name. Half of the places to wait are left to unknown keys.
     mutating func badSignature(now: Int64, waiting: Int) -> Bool {
@@ -106,8 +106,8 @@ struct KeyCacheState: Sendable {
         return true
     }
 
-    /// Makes all documents due because an operator wants fresh keys now (V-90); returns false if that is too soon
-    /// again.
+    /// Makes all documents due, because an operator wants fresh keys now (V-90); returns false if the operator asked
+    /// a moment ago.
     mutating func force(now: Int64) -> Bool {
         if let forcedAt, now - forcedAt < timing.forcedInterval.nanoseconds { return false }
         forcedAt = now

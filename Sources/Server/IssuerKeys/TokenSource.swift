@@ -63,7 +63,7 @@ package struct TokenSource: Sendable, Equatable {
 
 /// The place of a token source's owners in the store (P-14).
 package enum OwnerNamespace: Sendable, Equatable {
-    /// `<name>:<value>`.
+    /// The name of the source and the value: `<name>:<value>`.
     case own
     /// The value alone, as for the source without a name.
     case bare

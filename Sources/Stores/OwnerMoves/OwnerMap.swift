@@ -72,7 +72,7 @@ package struct OwnerMap: Sendable {
         return map
     }
 
-    /// The next line.
+    /// The next line of the map; nil at the end, and after a failure, which becomes a mistake.
     private static func line(_ number: Int, _ nextLine: LineInput, _ mistakes: inout Mistakes) -> [UInt8]? {
         do throws(SystemError) {
             return try nextLine()

@@ -78,7 +78,7 @@ package struct PostgreSQLDatabase {
         return version
     }
 
-    /// A session with a server that takes writes, if there will be any.
+    /// A session with a server, which takes writes if anything will be written.
     package func connect() throws(OperatorError) -> PipelineConnection {
         let connection = try translating { () throws(PostgreSQLError) in try PipelineConnection(to: target) }
         let (encoding, isReadOnly) = try translating { () throws(PostgreSQLError) in

@@ -47,7 +47,7 @@ extension PostgreSQLError {
 }
 
 extension OperatorError {
-    /// A statement of a command that failed.
+    /// The error of a command, one of whose statements failed.
     package init(_ error: PostgreSQLError) {
         self = error.kind == .full ? .diskFull : .databaseFailed(error.description)
     }

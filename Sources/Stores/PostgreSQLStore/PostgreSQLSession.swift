@@ -10,7 +10,7 @@ final class PostgreSQLSession: StoreSession {
     struct Configuration: Sendable {
         let target: ConnectionTarget
         let options: PostgreSQLStoreOptions
-        /// A transaction may not cover owners of several servers.
+        /// Whether Citus distributes the tables, so that a transaction may not cover owners of several servers.
         let isDistributed: Bool
         let preparation: StatementPreparation
         let isHealthy: @Sendable () -> Bool
@@ -266,7 +266,7 @@ final class StatementPreparation: Sendable {
 
     var isWanted: Bool { wanted.load(ordering: .relaxed) }
 
-    /// From now on no statement is prepared, nor sent under a name; reported once.
+    /// Ends the use of names: from now on every statement is sent as SQL, which is reported once.
     func stop() {
         if wanted.exchange(false, ordering: .relaxed) { observer(.sessionsShared) }
     }

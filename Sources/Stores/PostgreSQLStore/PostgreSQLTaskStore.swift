@@ -135,7 +135,7 @@ package struct PostgreSQLStoreOptions: Sendable {
     package var removedTasksKept = RemovedTask.kept
     /// The number of partitions of new tables; nil for tables without partitions.
     package var partitions: Int?
-    /// Called with events, on the thread where they happen.
+    /// A closure that is called with each event, on the thread where the event happens.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
 
     /// For tests: the time by which idempotency keys and removed tasks are forgotten.

@@ -79,7 +79,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
         if !onlyRevisions.isEmpty { statements.append(statement(.lockRevision, or: .lockRevisions, of: onlyRevisions)) }
         if !wanted.isEmpty { statements.append(lockTasks(wanted.prefix(Self.piece))) }
         statements += keys.map { statement(.attempt, [.text($0)]) }
-        // Other commands may change the selection.
+        // An earlier command may change what a later one selects, so only a command that is alone selects here.
         if reads.count == 1, case .selection(let selection) = reads[0] { statements.append(finding(selection)) }
         return statements
     }

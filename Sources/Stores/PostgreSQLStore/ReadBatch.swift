@@ -55,7 +55,7 @@ struct ReadBatch {
         }
     }
 
-    /// A read that needs no other one has answered its callers.
+    /// Notes the verdict on a read, which has answered its callers unless another read must follow.
     private mutating func settle(_ job: Job, _ next: PostgreSQLRead?) {
         verdicts.append((job, next.map { .again(job.again(job.retry, $0)) } ?? .answer {}))
     }
@@ -102,7 +102,7 @@ final class PostgreSQLRead: JobWork {
     let receive: @Sendable (borrowing Rows) -> PostgreSQLRead?
     /// If the statement only reads the point of an owner's changes: the owner, and what to do with the point.
     let point: (owner: Owner, receive: @Sendable (ListPoint) -> PostgreSQLRead?)?
-    /// Set if the read has no statements of its own, because it takes several in turn.
+    /// The closure of a read that has no statements of its own, because it sends several in turn; otherwise nil.
     let pieces: Pieces?
 
     /// A read whose rows are the whole outcome.

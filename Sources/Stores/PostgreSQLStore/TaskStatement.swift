@@ -103,13 +103,13 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
     }
 
-    /// At most $3 tasks with an id greater than $2.
+    /// Reads at most $3 tasks with an id greater than $2.
     private static let firstChangesSQL = changesSQL(
         """
         SELECT id AS place, NULL::bigint AS removed, \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id > $2
         """)
 
-    /// At most $3 tasks and removed tasks with a change number greater than $2.
+    /// Reads at most $3 tasks and removed tasks with a change number greater than $2.
     private static let laterChangesSQL = changesSQL(
         """
         (SELECT change AS place, NULL::bigint AS removed, \(TaskColumns.all) FROM tasks
@@ -190,8 +190,8 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         """
     }
 
-    /// Inserts the largest row that is stored without TOAST, to prove that there is room; removed in the same
-    /// transaction.
+    /// Inserts the largest row that is stored without TOAST, to prove that there is room; the same transaction
+    /// removes the row.
     private static let probeSQL = """
         INSERT INTO tasks(owner, id, text, completed, created, modified, revision)
         SELECT $1, \(probeID), repeat('x', 1900), false, 0, 0, 1

@@ -65,7 +65,7 @@ struct WriteBatch {
         return result()
     }
 
-    /// The server may answer a COMMIT with ROLLBACK, so the answer decides.
+    /// Notes that the transaction was committed, if the answer says so: a server may answer a COMMIT with ROLLBACK.
     private mutating func noteEnd(_ kind: TaskStatement, _ rows: borrowing Rows) {
         if kind == .commit, rows.command == "COMMIT" { isCommitted = true }
     }
@@ -157,7 +157,7 @@ private struct OwnerWrites {
             ] + commands.map(\.details).parameters)
     }
 
-    /// Where writes succeed, a lock is enough: the owner of checks has no row, but a server that only reads refuses.
+    /// The statements of a check; where writes succeed, a lock of no row is enough: a server that only reads refuses.
     private func checking() -> [BoundStatement] {
         let lock = BoundStatement(.lockOwner, of: owner)
         guard isProbing else { return [lock] }

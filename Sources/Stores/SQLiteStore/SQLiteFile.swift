@@ -116,9 +116,9 @@ extension SQLiteFile {
     /// The condition of a usable file before the next start.
     package enum Condition: Sendable, Equatable {
         case upToDate
-        /// Tables of an older program.
+        /// The tables are those of an older program.
         case outdated
-        /// Nothing at all.
+        /// There are no tables.
         case empty
     }
 
@@ -163,6 +163,6 @@ extension OperatorError {
             }
     }
 
-    /// A statement of a command that failed.
+    /// The error of a command, one of whose statements failed.
     package init(_ error: SQLiteError) { self = error.kind == .full ? .diskFull : .databaseFailed(error.description) }
 }

@@ -3,7 +3,7 @@ import Platform
 import Synchronization
 import Tasks
 
-/// The right of a server to be the only one on a database file, and a watch that the next start will find this file.
+/// The right of a server to be the only one on a database file, and a watch for the loss or change of the file.
 package final class SQLiteFileLock: Sendable {
     private let path: String
     /// Keeps servers away that use the same path; taken first, so that the file of a running server is not even opened.

@@ -17,12 +17,12 @@ final class SQLiteHealth: Sendable {
         self.observer = observer
     }
 
-    /// Why nothing may be read or written now; nil if all may.
+    /// The reason why nothing may be read or written now; nil if there is none.
     var refusal: StoreError? {
         state.withLock { $0.displacement }.map { .unavailable(reason: $0) }
     }
 
-    /// Why the database cannot be relied on, although requests are answered.
+    /// The reason why the database cannot be relied on, although requests are answered; nil if there is none.
     var damage: StoreError? { state.withLock { $0.damage }.map { .broken(reason: $0) } }
 
     /// Notes the fault of the files, nil if they are in their place; returns whether this is a change.

@@ -35,7 +35,7 @@ package enum SQLiteSchema {
         DELETE FROM attempts
         WHERE id < (SELECT next_id FROM owners WHERE owners.owner = attempts.owner) - 1000;
         """,
-        // The details of a task: the day as text (2026-11-30), NULL where nothing is set. Changes no row.
+        // The details of a task: the day as text (2026-11-30), NULL where nothing is set. The migration writes no row.
         """
         ALTER TABLE tasks ADD COLUMN due TEXT;
         ALTER TABLE tasks ADD COLUMN notes TEXT;
@@ -64,7 +64,7 @@ package enum SQLiteSchema {
         ) WITHOUT ROWID;
         CREATE INDEX removed_tasks_by_time ON removed_tasks(time);
         """,
-        // The rule by which a task comes again, as text of RFC 5545. Changes no row.
+        // The rule by which a task comes again, as text of RFC 5545. The migration writes no row.
         """
         ALTER TABLE tasks ADD COLUMN repeat TEXT;
         ALTER TABLE attempts ADD COLUMN repeat TEXT;

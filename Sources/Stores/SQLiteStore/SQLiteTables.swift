@@ -8,7 +8,7 @@ package final class SQLiteTables: OwnerTables {
     /// Keeps servers away while tables are written: a server would not notice that its cached lists are outdated.
     private let lock: SQLiteFileLock?
 
-    /// Opens the file; a server may run on it if it is only read.
+    /// Opens the file; a server may use a file that is only read.
     package init(path: String, for use: TableUse) throws(OperatorError) {
         let file = SQLiteFile(path)
         // The file is opened here, too, because the lock below would create a missing file.

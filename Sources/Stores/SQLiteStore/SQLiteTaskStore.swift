@@ -97,7 +97,7 @@ package final class SQLiteTaskStore: CommandStore {
         if case .success(let list)? = environment.cache.list(of: owner, names) { list } else { nil }
     }
 
-    /// Reads everything of an owner for the cache, too.
+    /// Reads a list; the cache keeps a whole one.
     package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
         let (owner, isWhole, cache) = (query.owner, query.selection == .all, environment.cache)
         if isWhole, let known = cache.list(of: owner, query.names, in: query.place) { return try known.get() }
@@ -184,18 +184,18 @@ package final class SQLiteTaskStore: CommandStore {
 package struct SQLiteStoreOptions: Sendable {
     /// Long lists take their places here while they are made and sent.
     package var answers = AnswerMemory()
-    /// Called with events, on the thread where they happen.
+    /// A closure that is called with each event, on the thread where the event happens.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
     /// The time for which removed tasks are known, in milliseconds.
     package var removedTasksKept = RemovedTask.kept
 
     /// For tests: the greatest size of the database in pages of 4 KiB, as if the disk were full then.
     package var maximumPages: Int?
-    /// For tests: an error returned here makes a commit fail.
+    /// For tests: a closure whose error makes a commit fail.
     package var beforeCommit: @Sendable () -> SQLiteError? = { nil }
-    /// For tests: called when a commit can be seen, and before its callers are answered.
+    /// For tests: a closure that is called when a commit can be seen, and before its callers are answered.
     package var afterCommit: @Sendable () -> Void = {}
-    /// For tests: called when a list was read and is not cached yet.
+    /// For tests: a closure that is called when a list was read and is not cached yet.
     package var afterRead: @Sendable () -> Void = {}
 
     /// For tests: the time for which the log may keep the texts of a deleted owner.

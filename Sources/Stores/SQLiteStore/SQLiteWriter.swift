@@ -66,7 +66,7 @@ final class SQLiteWriter: StoreSession {
     func run(_ jobs: [Job]) -> BatchResult {
         if lock.isUnlinked { noteDisplacement() }
         if let error = environment.health.refusal { return BatchResult(jobs) { _ in .refuse(error) } }
-        // The failure that an error means: only while the writes run, others may succeed without the one that fails.
+        // The kind of an error: only while the writes run, the others may succeed without the one that failed.
         var failure = BatchFailure.final
         var result = BatchResult([])
         do throws(SQLiteError) {
@@ -99,7 +99,7 @@ final class SQLiteWriter: StoreSession {
     /// add, so that pruning keeps up.
     private func prune(at monotonic: UInt64) {
         let (limit, now) = (Int64(2 * Job.mostWeight), environment.options.time.wallMilliseconds)
-        // Without a time-out of 0, callers would wait for the lock of another program.
+        // With a time-out, callers would wait for the lock of another program.
         transaction.connection.setBusyTimeout(milliseconds: 0)
         defer { transaction.connection.setBusyTimeout(milliseconds: SQLiteFile.busyMilliseconds) }
         do throws(SQLiteError) {

@@ -4,7 +4,7 @@ import Tasks
 struct FailureReports {
     private static let most = 16
 
-    /// Why there is no session, for callers.
+    /// The reason why there is no session, for callers.
     private(set) var lastLoss = "not connected yet"
     /// Whether something was written since the start, and since the last failure.
     private(set) var isHealthy = false

@@ -261,7 +261,7 @@ package struct EngineOptions: Sendable {
     package var sharesTransactions = true
     /// The longest wait of a job, in nanoseconds; then the job is refused as overloaded.
     package var patience: UInt64 = 10_000_000_000
-    /// Called with events, on the thread where they happen.
+    /// A closure that is called with each event, on the thread where the event happens.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }
 
     package init(readers: [String], writers: [String]) {

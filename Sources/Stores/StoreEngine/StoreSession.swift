@@ -59,7 +59,7 @@ package struct BatchResult: Sendable {
     private(set) var hasWritten = false
     /// The failure to report, if it concerns more than its caller.
     package var report: ReportedFailure?
-    /// Set if the session was lost.
+    /// The loss of the session, if it was lost.
     package var loss: SessionLoss?
 
     package init(_ verdicts: [(job: Job, verdict: Verdict)]) { self.verdicts = verdicts }

@@ -72,7 +72,7 @@ extension ArchiveLine {
         .string(Timestamp(milliseconds: milliseconds).text)
     }
 
-    /// Hexadecimal, because not every reader of JSON takes so large a number exactly.
+    /// Writes hexadecimal digits, because not every reader of JSON takes so large a number exactly.
     private static func digits(_ fingerprint: UInt64) -> String { String(fingerprint, radix: 16) }
 
     /// The fingerprint of these digits, if they are as an export writes them.
@@ -136,7 +136,7 @@ private struct LineParser {
         try need(name) { $0.integer.flatMap { $0.isTaskNumber ? $0 : nil } }
     }
 
-    /// Milliseconds since 1970, UTC.
+    /// A time, in milliseconds since 1970, UTC.
     private func time(_ name: String) throws(OperatorError) -> Int64 {
         try need(name) { $0.string.flatMap(Timestamp.init(parsing:))?.milliseconds }
     }

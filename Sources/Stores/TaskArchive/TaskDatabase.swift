@@ -4,7 +4,7 @@ import SQLiteStore
 package import Tasks
 
 extension OperatorError {
-    /// Nothing of an owner was ever stored, or everything was removed long ago.
+    /// The error for an owner of whom nothing was ever stored, or everything was removed long ago.
     package static func unknownOwner(_ owner: Owner) -> OperatorError {
         OperatorError(
             "the database knows no owner \(owner.identifier)",

@@ -16,7 +16,7 @@ final class Acceptor: Sendable {
     private let core: ServerCore
     private let daemon: Daemon
     private let socket: ServerSocket
-    /// Runs when all slots are taken, so that peers that have disconnected are found sooner.
+    /// A closure that runs when all slots are taken, so that peers that have disconnected are found sooner.
     private let onFull: @Sendable () -> Void
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<NamedThread?>(nil)

@@ -28,7 +28,7 @@ struct ConnectionSlots: ~Copyable, Sendable {
         return open < limits.connections && open - min(streams, limits.streams) < limits.connectionsOfRequests
     }
 
-    /// Whether no connection is open, the accepted ones included of which the event loops do not know yet.
+    /// Whether no connection is open, not even an accepted one of which the event loops do not know yet.
     var isEmpty: Bool { open.load(ordering: .relaxed) == 0 }
 
     /// Takes a slot for this address; returns false if its network has as many as it may have.

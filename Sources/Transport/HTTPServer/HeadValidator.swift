@@ -68,7 +68,7 @@ struct HeadValidator {
         if !seen.insert(field).inserted { refuse(fault) }
     }
 
-    /// Refuses a request without another fault.
+    /// Refuses the request for this fault, unless an earlier fault was found.
     mutating func refuse(_ fault: HTTPFault) {
         if self.fault == nil { self.fault = fault }
     }

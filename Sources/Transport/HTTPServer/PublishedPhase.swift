@@ -37,7 +37,7 @@ struct PublishedPhase: ~Copyable, Sendable {
     var current: Phase? { Phase(rawValue: phase.load(ordering: .relaxed)) }
 
     /// The deadline, or the time at which a silent stream is to send something; of two idle connections, the one with
-    /// the earlier deadline is idle for longer.
+    /// the earlier deadline has been idle for longer.
     var end: UInt64 { deadline.load(ordering: .relaxed) }
 
     /// A number that differs after each change, except for changes within the 4 ms of the coarse clock.

@@ -154,7 +154,7 @@ struct RequestLifecycle: Sendable {
         case respondEarly(Response)
         /// Write the server's response to this fault in the same way.
         case refuseEarly(HTTPFault)
-        /// Forget the request; the rest of the request goes with the state that it had.
+        /// Forget the request; run the job, or end the stream, that its last state may still have.
         case forget(State)
     }
 

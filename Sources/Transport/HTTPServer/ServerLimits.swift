@@ -27,15 +27,15 @@ package struct ServerLimits: Sendable, Equatable {
     package var requestTime: Duration = .seconds(60)
     /// The time between two requests, longer than the minute for which most proxies keep a connection.
     package var idleTime: Duration = .seconds(75)
-    /// Requests of one connection; the last answer says that it is the last one.
+    /// The most requests of one connection; the last answer says so.
     package var requestsPerConnection = 1000
     /// The age of a connection from which on an answer is its last one, and says so.
     package var connectionTime: Duration = .seconds(600)
-    /// Bytes a second that a body must arrive with, on average, after ``bodyRateGrace``.
+    /// The bytes a second at which a body must arrive on average, after ``bodyRateGrace``.
     package var bodyRate = 500.0
     /// The time without a demand on the speed of a body.
     package var bodyRateGrace: Duration = .seconds(5)
-    /// Bytes a second that a client must take of a long answer or of a piece of a stream.
+    /// The bytes a second that a client must take of a long answer or of a piece of a stream.
     ///
     /// 64 kbit/s are less than EDGE gives, and far more than an attacker takes who wants to keep memory occupied.
     package var answerRate = 8192.0
@@ -43,7 +43,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var answerRateGrace: Duration = .seconds(10)
     /// The time that a request waits for the handler, once with its head and once with its body; then it is a 503.
     package var suspensionTime: Duration = .seconds(20)
-    /// Requests that wait for the handler at once; more are a 503 (V-153).
+    /// The most requests that wait for the handler at once; more are a 503 (V-153).
     package var suspensions = 1020
     /// The connections that only streams may take; a stream beyond them takes one of the others.
     package var streams = 0
@@ -56,7 +56,6 @@ package struct ServerLimits: Sendable, Equatable {
     /// The number of event loops, each a thread; at least two.
     package var loops = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// Creates the limits of a server on the network.
     package init() {}
 }
 
@@ -89,7 +88,7 @@ extension ServerLimits {
     /// A server with fewer connections than this is useless.
     private static let leastUsefulConnections = 8
 
-    /// The fewest connections that the server may be given: no fewer than ``bounded`` allows, which is one for each loop.
+    /// The fewest connections that the server may be given: as ``bounded`` allows, at least one for each loop.
     private var leastConnections: Int { min(bounded.connections, max(Self.leastUsefulConnections, bounded.loops)) }
 
     /// The descriptors besides connections: epoll and its wakeup for each loop, and the listening socket and its own.

@@ -19,7 +19,7 @@ package final class ServerSocket: Sendable {
     let descriptor: Int32
     /// Whether the socket was inherited, so that other processes may hold it, too.
     let isShared: Bool
-    /// Ends the wait for a connection.
+    /// The descriptor that ends the wait for a connection.
     private let wakeup: Int32
     private let isClosed = Atomic<Bool>(false)
 

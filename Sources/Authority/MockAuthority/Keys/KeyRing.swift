@@ -117,7 +117,7 @@ final class KeyRing: Sendable {
         try await once(hidden, [nil]).value.get()[0]
     }
 
-    /// A key that is in the set no longer: the last retired one, or one generated in its place.
+    /// The last retired key; makes one if there is none.
     func retired() async throws(PrivateKeyError) -> TokenSigningKey {
         if let key = try await current().retired.last { return key }
         let key = try await make()
@@ -186,7 +186,7 @@ extension KeyRing.State {
 extension KeyRing {
     /// The claims of a token that a key of the ring signed, also one that is no longer published.
     ///
-    /// The caller checks the times. Only Microsoft Graph reads the tokens that are for it (``TokenSigner/signGraphToken(_:)``).
+    /// The caller checks the times. Only Graph reads tokens for Graph (``TokenSigner/signGraphToken(_:)``).
     func claims(of token: String, asGraph: Bool = false) async -> JSONObject? {
         var parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, var header = object(parts[0]), let signature = Base64.decodeLenient(parts[2]),

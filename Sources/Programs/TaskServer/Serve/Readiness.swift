@@ -51,7 +51,7 @@ final class Readiness: Sendable {
         return memory.withLock { $0.isStoreGood }
     }
 
-    /// The answer of this second; the first who needs it asks the store.
+    /// The store's answer, at most a second old; concurrent callers share one check.
     private var storeAnswer: Task<String?, Never> {
         let now = time.monotonicNanoseconds
         return memory.withLock { memory in
