@@ -109,7 +109,7 @@ package final class BearerVerifier: TokenVerifier {
     /// Returns the policy whose keys must be up to date before this refusal of a token is final; nil if it is final.
     ///
     /// The keys of each document are published at once, so that a document that cannot be reached does not delay the
-    /// others. Until it is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for
+    /// others. Until one is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for
     /// the refresh, or is answered "try again"; it is never called invalid.
     private func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {
         guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
@@ -343,7 +343,7 @@ extension BearerVerifier {
     /// The issuers whose tokens are accepted now, for the metadata of the protected resource (P-35).
     ///
     /// A source that has not loaded its metadata has no issuer yet. An issuer for many tenants counts once for each
-    /// listed tenant; if every tenant is allowed, it is left out, because no client could use it.
+    /// listed tenant; if every tenant is allowed, the issuer is left out, as no client could use it.
     package var openIssuers: [String] {
         zip(statuses, rules).filter { !$0.0.isClosed }.flatMap { status, rules in
             status.issuers.flatMap { issuer in

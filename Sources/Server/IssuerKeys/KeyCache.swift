@@ -119,7 +119,7 @@ final class KeyCache: Sendable {
 
     /// Returns whether a token with an unknown issuer and this policy may come from this source (P-13).
     ///
-    /// It may if none of the source's documents was loaded, or if the document of the policy was not.
+    /// A token may if none of the source's documents was loaded, or if the document of the policy was not.
     func hasUnknownIssuer(forPolicy policy: String?) -> Bool {
         let unknown = zip(documents, source.documents).filter { $0.keys == nil && $1.knownIssuer == nil }.map(\.1)
         guard !unknown.isEmpty else { return false }

@@ -115,7 +115,7 @@ struct KeyCacheState: Sendable {
         return true
     }
 
-    /// Begins one refresh, unless one runs (V-77), and returns its fetches; it runs until ``endRefresh(now:)``.
+    /// Begins one refresh, unless one runs (V-77), and returns its fetches; ``endRefresh(now:)`` ends the refresh.
     mutating func beginRefresh(now: Int64) -> [FetchPlan] {
         guard !isRefreshing, !isStopped else { return [] }
         let plans = documents.indices.compactMap { index -> FetchPlan? in
@@ -280,8 +280,8 @@ struct DocumentState: Sendable {
         failures = 0
     }
 
-    /// Takes keys that were loaded, with the metadata or alone; a load of keys alone does not put off that of
-    /// metadata.
+    /// Takes keys that were loaded, with the metadata or alone; a load of keys alone does not put off the
+    /// load of metadata.
     mutating func loaded(_ keys: LoadedKeys, fetchedAt: Int64, now: Int64) {
         self.keys = keys
         self.fetchedAt = fetchedAt

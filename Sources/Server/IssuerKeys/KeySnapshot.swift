@@ -49,7 +49,7 @@ final class KeySnapshot: Sendable {
 
     /// Returns the keys of this identifier, byte by byte (V-27).
     ///
-    /// There are several if policies publish different keys under it, or a key set has one for each algorithm.
+    /// There are several if policies publish different keys under one name, or a set has one for each algorithm.
     func entries(for keyIdentifier: String) -> [Entry] {
         entries.filter { $0.key.published.keyIdentifier.isSame(as: keyIdentifier) }
     }

@@ -26,7 +26,7 @@ package enum MetadataAddress {
 
     /// Returns the beginning of ``of(authority:policy:)`` for an authority without policies.
     ///
-    /// It ends before `/.well-known`: `https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0`. A query is dropped.
+    /// `/.well-known` and a query are left out: `https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0`.
     package static func base(ofAuthority authority: String) -> String {
         "\(withTenant(trimmed(authority.prefix { $0 != "?" })))/v2.0"
     }

@@ -16,7 +16,7 @@ final class TokenCache: Sendable {
 
     private let shards: [Shard]
 
-    /// Creates a cache with these bounds; it never has entries if either is 0.
+    /// Creates a cache with these bounds; with a bound of 0 the cache stays empty.
     init(mostEntries: Int, mostBytes: Int) {
         guard mostEntries > 0, mostBytes > 0 else {
             shards = []

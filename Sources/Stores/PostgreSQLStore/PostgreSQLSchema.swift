@@ -198,7 +198,7 @@ package enum PostgreSQLSchema {
     ) throws(PostgreSQLError) -> Int? {
         _ = try connection.run("BEGIN")
         _ = try connection.run("SELECT pg_advisory_xact_lock(\(lock))")
-        // While this waits for a table, all later statements on it wait, too, so half a second is the limit.
+        // While a migration waits for a table, later statements on the table wait, too: half a second is the limit.
         _ = try connection.run("SELECT set_config('lock_timeout', '500', true)")
         let before = try version(on: connection) ?? 0
         if before == 0 {

@@ -166,7 +166,7 @@ struct WaitingJobs {
         return again
     }
 
-    /// Lets short writes that waited for a long one run four times as long as it took, before the next long one.
+    /// Gives short writes that waited for a long one four times the time that it took, before the next long one.
     ///
     /// Otherwise a person who sends one write after the other would wait each time: none waits when a turn ends.
     mutating func endLongWrite(begun: UInt64, at now: UInt64) {

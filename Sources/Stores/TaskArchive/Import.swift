@@ -31,7 +31,7 @@ package struct ImportSummary: Sendable, Equatable {
 extension OwnerTables {
     /// Adds the lines of an export, ids and times kept; skips empty lines, existing tasks and expired keys.
     ///
-    /// An import that ended early, for whatever reason, is continued by repeating it. It adds in small transactions.
+    /// An import that ended early, for whatever reason, is continued by repeating it. Transactions are small.
     /// `nextLine` returns nil at the end. `shouldContinue` is called after every transaction with the summary until
     /// then; false ends the import. If a line has a mistake, the lines before it are imported.
     package func importLines(

@@ -65,8 +65,7 @@ extension HTTPFault {
 }
 
 extension ClientConnection {
-    /// Makes the client whose request a trusted proxy passes on the peer, or returns a fault if it has too many
-    /// requests.
+    /// Takes the client that a trusted proxy names as the peer; returns a fault if the client has too many requests.
     ///
     /// A proxy that names no client has no limit. Requests whose client is unclear share one limit, or an invented
     /// header would be the way around the limit.

@@ -62,7 +62,7 @@ package final class HTTPServer: Sendable {
 
     /// The first half of a stop: accepts no connections, makes each answer its connection's last, and ends streams.
     ///
-    /// A program with several servers uses it, so that none takes new requests while another ends.
+    /// A program with several servers stops all of them so, and none takes new requests while another ends.
     package func stopAccepting() {
         guard !core.closesAfterAnswers.exchange(true, ordering: .sequentiallyConsistent) else { return }
         core.endStreams()

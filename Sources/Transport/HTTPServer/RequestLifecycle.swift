@@ -31,7 +31,7 @@ struct RequestLifecycle: Sendable {
     /// The input of a handler's decision: the head with a body to come, or the whole request.
     struct Stage: Sendable, Equatable {
         var body: ExpectedBody
-        /// The time by which the handler must have decided, in nanoseconds; its first wait sets it for all.
+        /// The time by which the handler must have decided, in nanoseconds; the first wait sets the time for all waits.
         var deadline: UInt64?
     }
 
