@@ -1,3 +1,5 @@
+private import Glibc
+
 // These functions compare bytes. Swift's `==` takes canonically equivalent strings for equal, so one identifier could
 // pass for another; and tokens are compared code point by code point (RFC 7519 section 7.3).
 extension StringProtocol {
@@ -99,16 +101,13 @@ extension Span<UInt8> {
 
     package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        var index = 0
-        while index &+ 8 <= count {
-            // The load is in bounds of both, and any eight bytes are a number.
-            let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let otherWord = unsafe other.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard word == otherWord else { return false }
-            index &+= 8
+        // A token has a thousand bytes, and is compared with the remembered one for each request.
+        return unsafe bytes.withUnsafeBytes { these in
+            unsafe other.bytes.withUnsafeBytes { those in
+                guard let these = these.baseAddress, let those = those.baseAddress else { return true }
+                return unsafe memcmp(these, those, other.count) == 0
+            }
         }
-        while index < count, self[index] == other[index] { index &+= 1 }
-        return index == count
     }
 
     /// Returns whether these are the bytes of a text of the same length, when `A` to `Z` are read as `a` to `z`.

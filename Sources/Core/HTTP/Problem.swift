@@ -28,17 +28,15 @@ package struct Problem: Error, Sendable, Equatable {
         self.headers = headers
     }
 
-    /// The JSON of a problem that never changes, made once because a flood of requests gets it.
-    private var template: JSONTemplate?
-}
+    /// The JSON and the fields of a problem that never changes, made once because a flood of requests gets it.
+    private var template: Template?
 
-extension Problem {
     package static let mediaType = "application/problem+json"
 
-    /// The same problem with its JSON made already.
+    /// The same problem with the parts of its answer made already.
     package func prepared() -> Problem {
         var problem = self
-        problem.template = JSONTemplate(self, below: "")
+        problem.template = Template(self, below: "")
         return problem
     }
 
@@ -55,50 +53,62 @@ extension Problem {
         for head: RequestHead?, isOld: Bool = false, cacheControl: String? = "no-store", below base: String = ""
     ) -> Response {
         let asJSON = head?.takesProblemJSON(isOld: isOld) ?? false
-        var response = Response(status, body: asJSON ? json(for: head, below: base) : line)
-        response.headers.append("Content-Type", asJSON ? Problem.mediaType : "text/plain; charset=utf-8")
+        var response = Response(status, headers: FieldLines(reserving: Self.fields))
+        if asJSON {
+            let template = (base.isEmpty ? template : nil) ?? Template(self, below: base)
+            response.headers.append(template.headers)
+            response.body = template.json(of: head?.identifier)
+        } else {
+            response.headers.append("Content-Type", "text/plain; charset=utf-8")
+            response.headers.append(headers)
+            response.body = line
+        }
         if let cacheControl { response.headers.append("Cache-Control", cacheControl) }
-        response.headers.append(headers)
         return response
     }
 
-    private func json(for head: RequestHead?, below base: String) -> [UInt8] {
-        let made = base.isEmpty ? template : nil
-        return (made ?? JSONTemplate(self, below: base)).json(of: head?.identifier)
-    }
-}
+    /// Room for the fields of a problem and the common ones, in bytes.
+    private static let fields = 512
 
-/// One line of JSON without `instance`, with `error` and `message` for readers that know no RFC 9457.
-private struct JSONTemplate: Sendable, Equatable {
-    private let start: [UInt8]
-    private let end: [UInt8]
+    /// What an answer with a problem in JSON has apart from the identifier of its request.
+    ///
+    /// The JSON is one line, with `error` and `message` for readers that know no RFC 9457.
+    private struct Template: Sendable, Equatable {
+        let headers: FieldLines
+        private let start: [UInt8]
+        private let end: [UInt8]
 
-    init(_ problem: Problem, below base: String) {
-        // The address is relative, so it works under any name of the server.
-        var members: [(String, JSONValue)] = [
-            ("type", .string("\(base)/problems.html#\(problem.code)")), ("title", .string(problem.title)),
-            ("status", .integer(Int64(problem.status.rawValue))), ("detail", .string(problem.detail)),
-            ("code", .string(problem.code)),
-        ]
-        if !problem.identifiers.isEmpty { members.append(("ids", .array(problem.identifiers.map { .integer($0) }))) }
-        start = JSONValue.object(JSONObject(members)).serialized().dropLast()
-        let old: JSONValue = ["error": .string(problem.code), "message": .string(problem.detail)]
-        end = old.serialized()
-    }
-
-    /// The reference of an occurrence is made of the identifier of its request, which is letters and digits.
-    func json(of identifier: String?) -> [UInt8] {
-        var json: [UInt8] = []
-        json.reserveCapacity(start.count + end.count + 64)
-        json += start
-        if let identifier {
-            json += #","instance":"/requests/"#.utf8
-            json += identifier.utf8
-            json.append(UInt8(ascii: "\""))
+        init(_ problem: Problem, below base: String) {
+            // The address is relative, so it works under any name of the server.
+            var members: [(String, JSONValue)] = [
+                ("type", .string("\(base)/problems.html#\(problem.code)")), ("title", .string(problem.title)),
+                ("status", .integer(Int64(problem.status.rawValue))), ("detail", .string(problem.detail)),
+                ("code", .string(problem.code)),
+            ]
+            if !problem.identifiers.isEmpty {
+                members.append(("ids", .array(problem.identifiers.map { .integer($0) })))
+            }
+            start = JSONValue.object(JSONObject(members)).serialized().dropLast() + Self.instance.utf8
+            let old: JSONValue = ["error": .string(problem.code), "message": .string(problem.detail)]
+            end = Array("\",".utf8) + old.serialized().dropFirst()
+            var headers: FieldLines = ["Content-Type": Problem.mediaType]
+            headers.append(problem.headers)
+            self.headers = headers
         }
-        json.append(UInt8(ascii: ","))
-        json += end.dropFirst()
-        return json
+
+        /// The reference of an occurrence is made of the identifier of its request, which is letters and digits.
+        private static let instance = #","instance":"/requests/"#
+
+        /// The JSON for a request of this identifier; without a request it has no `instance`.
+        func json(of identifier: String?) -> [UInt8] {
+            guard let identifier else { return start.dropLast(Self.instance.utf8.count) + end.dropFirst() }
+            var json: [UInt8] = []
+            json.reserveCapacity(start.count + identifier.utf8.count + end.count)
+            json += start
+            json += identifier.utf8
+            json += end
+            return json
+        }
     }
 }
 

@@ -75,12 +75,15 @@ private struct TargetForm {
             switch byte {
             case ...0x20, 0x7F..., UInt8(ascii: "#"): throw .target
             case UInt8(ascii: "%"): hasEscape = true
-            case UInt8(ascii: "?"): if question == nil { question = index }
             case UInt8(ascii: "/"), UInt8(ascii: "."): if previous == UInt8(ascii: "/") { hasOddSegment = true }
+            case UInt8(ascii: "?") where question == nil:
+                question = index
+                if previous == UInt8(ascii: "/") { hasOddSegment = true }
             default: break
             }
             previous = byte
         }
+        if previous == UInt8(ascii: "/") { hasOddSegment = true }
         if bytes.isEmpty || bytes[0] != UInt8(ascii: "/") { try dropAuthority(host: host()) }
     }
 
@@ -94,10 +97,10 @@ private struct TargetForm {
     }
 
     func path() throws(HTTPFault) -> String {
-        let end = question ?? text.utf8.count
-        let path = text.utf8.dropFirst(start).prefix(end - start)
-        // Most paths need no decoding.
-        if !hasEscape, !hasOddSegment, path.last != UInt8(ascii: "/") { return String(Substring(path)) }
+        // Most targets are a path that needs no decoding.
+        if start == 0, question == nil, !hasEscape, !hasOddSegment { return text }
+        let path = text.utf8.dropFirst(start).prefix((question ?? text.utf8.count) - start)
+        if !hasEscape, !hasOddSegment { return String(Substring(path)) }
         var decoded = ""
         for piece in path.split(separator: UInt8(ascii: "/")) {
             decoded += "/"

@@ -48,17 +48,20 @@ package struct FieldLines: Sendable, Equatable {
     ///
     /// A field is left out if it is empty or would break out of its line, or if only the server may send it.
     package mutating func append(_ name: String, _ value: String) {
+        let (name, value) = (name.utf8.span, value.utf8.span)
         guard name.isNameOfHandlers, value.isOneLine else { return }
-        bytes.append(contentsOf: name.utf8)
+        append(name)
         bytes.append(UInt8(ascii: ":"))
         bytes.append(UInt8(ascii: " "))
-        bytes.append(contentsOf: value.utf8)
+        append(value)
         bytes.append(0x0D)
         bytes.append(0x0A)
     }
 
-    package mutating func append(_ lines: FieldLines) {
-        bytes.append(contentsOf: lines.bytes)
+    package mutating func append(_ lines: FieldLines) { append(lines.bytes.span) }
+
+    private mutating func append(_ text: Span<UInt8>) {
+        unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// Puts this field in the place of all fields of the name.
@@ -111,14 +114,11 @@ extension FieldLines: ExpressibleByDictionaryLiteral {
     }
 }
 
-extension String {
+extension Span<UInt8> {
     /// Whether a handler may send a field of this name; only the server knows the framing and the time of an answer.
     fileprivate var isNameOfHandlers: Bool {
-        let bytes = utf8.span
-        for index in bytes.indices where bytes[index] <= UInt8(ascii: " ") || bytes[index] == UInt8(ascii: ":") {
-            return false
-        }
-        switch bytes.count {
+        for index in indices where self[index] <= UInt8(ascii: " ") || self[index] == UInt8(ascii: ":") { return false }
+        switch count {
         case 0: return false
         case 4: return !isEqualIgnoringCase(to: "Date")
         case 10: return !isEqualIgnoringCase(to: "Connection")
@@ -130,11 +130,10 @@ extension String {
 
     /// Whether the text has bytes, and none that ends a line or a text of C.
     fileprivate var isOneLine: Bool {
-        let bytes = utf8.span
         // The compiler makes vector code of this loop, which nearly always gives the answer.
         var lowest = UInt8.max
-        for index in bytes.indices { lowest = min(lowest, bytes[index]) }
-        return !bytes.isEmpty && (lowest > 0x0D || !utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
+        for index in indices { lowest = min(lowest, self[index]) }
+        return !isEmpty && (lowest > 0x0D || !contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
     }
 }
 

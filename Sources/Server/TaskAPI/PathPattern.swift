@@ -15,9 +15,11 @@ struct PathPattern: Sendable {
     /// The pattern as a log shows it, since paths can carry the text of a task.
     let text: String
     private let segments: [Segment]
+    private let isLiteral: Bool
 
     init(_ pattern: StaticString) {
         text = pattern.description.filter { $0 != "*" }
+        isLiteral = !text.contains { "{?".contains($0) }
         segments = pattern.description.split(separator: "/").map { segment in
             if segment == "?" { return .rest(name: "") }
             guard segment.hasPrefix("{") else { return .literal(String(segment)) }
@@ -29,6 +31,7 @@ struct PathPattern: Sendable {
 
     func matches(_ path: RequestPath) -> Bool {
         let bytes = path.text.utf8.span
+        if isLiteral { return bytes.isSame(as: text) }
         var start = 0
         for segment in segments {
             if case .rest = segment { return true }

@@ -19,10 +19,8 @@ package struct RouteTable: Sendable {
     /// The first route that matches the path of a target; ``Route/file`` matches what no other does.
     package func match(_ target: RequestTarget) -> RouteMatch {
         let path = RequestPath(target, below: base)
-        for (route, definition) in rows where definition.path.matches(path) {
-            return RouteMatch(route: route, definition: definition, path: path)
-        }
-        return RouteMatch(route: .file, definition: self[.file], path: path)
+        let row = rows.first { $0.definition.path.matches(path) } ?? rows[Route.file.rawValue]
+        return RouteMatch(route: row.route, definition: row.definition, path: path)
     }
 }
 

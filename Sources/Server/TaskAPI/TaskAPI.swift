@@ -116,8 +116,9 @@ extension TaskAPI {
     }
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {
+        let problem = failure.problem
         // Nobody gets this answer, and the server counts the clients who leave.
-        if case .state(.store(.withdrawn)) = failure { return .respond(response(to: failure, of: request)) }
+        if case .state(.store(.withdrawn)) = failure { return .respond(response(to: failure, problem, of: request)) }
         let token = failure.tokenRefusal.map { refusal in
             // The whole configuration would hold the observer, which may keep the record and with it this closure.
             {
@@ -128,16 +129,16 @@ extension TaskAPI {
                 return examine(String(decoding: token, as: UTF8.self), refusal)
             }
         }
-        request.note(failure, refusedToken: token)
-        return respond(response(to: failure, of: request), to: request)
+        request.note(problem, failure.tokenRefusal, token)
+        return respond(response(to: failure, problem, of: request), to: request)
     }
 
     /// A problem; a 401 also says where the metadata of the protected resource are (P-35).
-    private func response(to failure: APIFailure, of request: APIRequest) -> Response {
+    private func response(to failure: APIFailure, _ problem: Problem, of request: APIRequest) -> Response {
         if case .nothingHere = failure, let page = pages.missingPage(for: request) { return page }
         // Answers of protected routes have a common one.
         let cacheControl = request.match.definition.isProtected ? nil : "no-store"
-        var response = failure.problem.response(
+        var response = problem.response(
             for: request.head, isOld: request.match.path.isOld, cacheControl: cacheControl, below: configuration.base)
         if response.status == 401, let parameter = resourceParameter,
             let challenge = response.headers["WWW-Authenticate"]
@@ -181,9 +182,9 @@ final class APIRequest: @unchecked Sendable {
         self.started = started
     }
 
-    func note(_ failure: APIFailure, refusedToken: (@Sendable () -> RefusedToken?)? = nil) {
-        problem = failure.problem.code
-        refusal = failure.tokenRefusal
+    func note(_ problem: Problem, _ refusal: TokenRefusal?, _ refusedToken: (@Sendable () -> RefusedToken?)?) {
+        self.problem = problem.code
+        self.refusal = refusal
         self.refusedToken = refusedToken
     }
 

@@ -10,6 +10,15 @@ final class LogRation: Sendable {
         var leftOut = 0
 
         init(now: Int64) { bucket = TokenBucket(capacity: 20, refill: 500_000_000, now: now) }
+
+        mutating func take(now: Int64) -> Int? {
+            guard bucket.take(now: now) else {
+                leftOut += 1
+                return nil
+            }
+            defer { leftOut = 0 }
+            return leftOut
+        }
     }
 
     /// The most buckets; reasons beyond them share one.
@@ -24,14 +33,7 @@ final class LogRation: Sendable {
         let now = Int64(nanoseconds)
         return reasons.withLock { reasons in
             let reason = reasons.count < Self.most || reasons[reason] != nil ? reason : "other"
-            var lines = reasons[reason] ?? Lines(now: now)
-            defer { reasons[reason] = lines }
-            guard lines.bucket.take(now: now) else {
-                lines.leftOut += 1
-                return nil
-            }
-            defer { lines.leftOut = 0 }
-            return lines.leftOut
+            return reasons[reason, default: Lines(now: now)].take(now: now)
         }
     }
 }

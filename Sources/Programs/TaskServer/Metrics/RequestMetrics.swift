@@ -85,8 +85,8 @@ final class CounterByName: Sendable {
 
     func add(_ name: String) {
         counts.withLock { counts in
-            let known = counts[name] != nil || counts.count < Self.most
-            counts[known ? name : "other", default: 0] += 1
+            let name = counts.count < Self.most || counts[name] != nil ? name : "other"
+            counts[name, default: 0] += 1
         }
     }
 
