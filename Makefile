@@ -67,7 +67,7 @@ drill-restart: ## Restart a server ten times during a million requests (10 minut
 fuzz: ## Every parser with libFuzzer, a minute each; FUZZ_SECONDS= and FUZZ_TARGET= choose
 	@scripts/fuzz
 
-drill-citus: ## Lose nodes of Citus, move shards, and compare its rates with one PostgreSQL (3 minutes; needs Citus)
+drill-citus: ## Lose nodes of Citus, move shards, and compare its rates with one PostgreSQL (4 minutes; needs Citus)
 	@scripts/install build bench && scripts/build release && Benchmarks/citus
 
 drill-failover: ## Take the primary away from PostgreSQL under Patroni: killed, cut off, stopped, full; FAULTS='kill --times 1' chooses

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 @dataclasses.dataclass(frozen=True)
 class Requests:
-    """What is asked: GET, POST or MIX (nine GETs to a POST), with the tokens of `of` in turn."""
+    """What is asked: GET, POST, KEYED (with a key) or MIX (nine GETs to a POST), with the tokens of `of` in turn."""
     method: str = "GET"
     of: str = "person"
     connections: int = 64

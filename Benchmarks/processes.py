@@ -22,14 +22,12 @@ def free_port():
             return port
 
 
-def ask(port, path, token=None, method="GET", body=None, key=None):
-    """One request on a connection of its own: status and body."""
+def ask(port, path, token=None, method="GET", body=None, more=None):
+    """One request on a connection of its own, with `more` header fields: status and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    headers = {"Content-Type": "application/json"} if body else {}
+    headers = {**(more or {}), **({"Content-Type": "application/json"} if body else {})}
     if token:
         headers["Authorization"] = "Bearer " + token
-    if key:
-        headers["Idempotency-Key"] = key
     try:
         connection.request(method, path, body, headers)
         answer = connection.getresponse()

@@ -1,9 +1,10 @@
 -- Requests of the people whose tokens TOKENS names, a file with one a line; an empty line is a request without a token.
--- METHOD is GET, POST, or MIX: nine GETs to a POST, of everybody in turn.
+-- METHOD is GET, POST, KEYED (a POST with a key of its own), or MIX: nine GETs to a POST, of everybody in turn.
 local body = '{"task":"Buy milk and bread, number 1"}'
 
-local function fields(token, method)
+local function fields(token, method, key)
    return {
+      ["Idempotency-Key"] = key,
       ["Authorization"] = token ~= "" and "Bearer " .. token or nil,
       ["Content-Type"] = method == "POST" and "application/json" or nil,
    }
@@ -15,7 +16,13 @@ for token in io.lines(os.getenv("TOKENS")) do
 end
 
 local method = os.getenv("METHOD")
-if #tokens == 1 then
+if method == "KEYED" then
+   local started, count = os.time(), 0
+   function request()
+      count = count + 1
+      return wrk.format("POST", nil, fields(tokens[count % #tokens + 1], "POST", started .. "." .. count), body)
+   end
+elseif #tokens == 1 then
    -- The same request every time: wrk makes it once.
    wrk.method, wrk.headers, wrk.body = method, fields(tokens[1], method), method == "POST" and body or nil
 else

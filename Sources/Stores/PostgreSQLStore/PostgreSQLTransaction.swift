@@ -264,7 +264,7 @@ struct PostgreSQLTransaction: OwnerTransaction {
         return statements
     }
 
-    private func insertion(of item: TaskItem, change: Int64) -> BoundStatement {
+    func insertion(of item: TaskItem, change: Int64) -> BoundStatement {
         statement(
             .insert,
             [

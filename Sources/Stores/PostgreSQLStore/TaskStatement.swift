@@ -10,7 +10,7 @@ import Tasks
 /// own, `ON CONFLICT DO UPDATE`, advisory locks, or the state of a session.
 package enum TaskStatement: String, CaseIterable, Sendable {
     case page, listPoint, find, firstChanges, laterChanges, points
-    case add, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
+    case add, take, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
     case attempt
     case insert, change, update, remove, removeSeveral, putOwner, markOwner, renewOwner, forgetAttempt, forgetAttempts,
         putAttempt
@@ -30,6 +30,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .points: "SELECT owner, origin, change, xmin FROM owners WHERE owner = ANY ($1)"
         case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
         case .add: Self.addSQL
+        case .take: Self.takeSQL
         case .makeOwner:
             "INSERT INTO owners(owner, next_id, tasks, origin) VALUES ($1, 1, 0, $2) ON CONFLICT DO NOTHING"
         case .lockOwner: "SELECT next_id, tasks, change, deleted, first_id FROM owners WHERE owner = $1 FOR UPDATE"
@@ -125,12 +126,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     /// The answer is the id of the first task and its change number. An answer without a row means that nothing was
     /// added, for whatever reason: then each addition reads the owner's row by itself.
     private static let addSQL = """
-        WITH taken AS (
-            UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2, change = change + $2
-            WHERE owner = $1 AND tasks <= $3 - $2 AND coalesce(deleted < $4, true)
-                AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
-            RETURNING next_id - $2 AS id, change - $2 + 1 AS change
-        ), made AS (
+        WITH taken AS (\(takeSQL)), made AS (
             INSERT INTO owners(owner, next_id, tasks, change, origin) SELECT $1, 1 + $2, $2, $2, $5
             WHERE $2 <= $3 AND NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM owners WHERE owner = $1)
             ON CONFLICT DO NOTHING RETURNING 1::bigint AS id, 1::bigint AS change
@@ -142,6 +138,14 @@ package enum TaskStatement: String, CaseIterable, Sendable {
                 AS line(text, completed, time, \(TaskDetail.columns), number)
         )
         SELECT id, change FROM first
+        """
+
+    /// The same in the owner's row only: the first of the ids and change numbers that $2 tasks are to have.
+    private static let takeSQL = """
+        UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2, change = change + $2
+        WHERE owner = $1 AND tasks <= $3 - $2 AND coalesce(deleted < $4, true)
+            AND next_id BETWEEN 1 AND \(Int64.greatestTaskNumber) + 1 - $2
+        RETURNING next_id - $2 AS id, change - $2 + 1 AS change
         """
 
     private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
@@ -210,6 +214,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         case .points: [.texts([])]
         case .page: [text, number, truth, number]
         case .add: [text, number, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
+        case .take: [text, number, number, number]
         case .makeOwner, .renewOwner, .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
         case .lockRevisions, .lockTasks: [text, .integers([])]
         case .withText, .attempt, .forgetAttempt: [text, text]

@@ -6,7 +6,7 @@ import Tasks
 ///
 /// Owners come in the order of their names, and their rows in `owners` are locked first, so that transactions of many
 /// servers cause no deadlock. The first round trip locks and reads, the commands run, and the second one writes and
-/// commits; additions without idempotency keys need one only.
+/// commits; additions without idempotency keys need one only, except with Citus.
 struct WriteBatch {
     private var owners: [OwnerWrites]
     private let jobs: [Job]
@@ -113,23 +113,29 @@ private struct OwnerWrites {
     /// The statements of the first round trip.
     private(set) var first: [BoundStatement] = []
     private let owner: Owner
+    private let session: PostgreSQLSession
     private let isProbing: Bool
     private var additions: [Addition] = []
     /// The id and the change number of the first addition.
     private var firstAdded: (id: Int64, change: Int64)?
     private var checks: [(job: Job, answer: PostgreSQLWrite.Answer)] = []
     private var commands: [Command] = []
+    /// The statements that read for the commands, and make the owner's row first if they need one.
+    private var reading: [BoundStatement] = []
     private var transaction: PostgreSQLTransaction
     private var answers: [PostgreSQLWrite.Answer] = []
 
     init(_ jobs: [Job], on session: PostgreSQLSession) {
         owner = jobs[0].owner
+        self.session = session
         isProbing = session.isProbing
         transaction = PostgreSQLTransaction(of: owner, on: session)
         var reads: [CommandReads] = []
+        // With Citus the tasks come after the first round trip, in which a command would miss them.
+        let mayShare = !session.isDistributed || jobs.allSatisfy { ($0.work as? PostgreSQLWrite)?.addition != nil }
         for job in jobs {
             guard let write = job.work as? PostgreSQLWrite else { continue }
-            if let (command, answer) = write.addition, !job.retry.isAlone, !session.isDistributed {
+            if let (command, answer) = write.addition, !job.retry.isAlone, mayShare {
                 additions.append((job, command, answer))
                 continue
             }
@@ -140,20 +146,26 @@ private struct OwnerWrites {
             case .check(let answer): checks.append((job, answer))
             }
         }
-        if !additions.isEmpty { first.append(Self.adding(additions.map(\.command), of: owner)) }
-        if !commands.isEmpty { first += transaction.lockingStatements(for: reads) }
+        if !additions.isEmpty { first.append(adding(additions.map(\.command))) }
+        if !commands.isEmpty { reading = transaction.lockingStatements(for: reads) }
+        // Citus plans and sends each statement by itself, so there the row is made once it is known to be missing.
+        first += reading.filter { $0.kind != .makeOwner || !session.isDistributed }
         // With Citus, a lost server takes only its own owners away, so there the transaction alone is the check.
         if !checks.isEmpty, !session.isDistributed { first += checking() }
     }
 
-    private static func adding(_ commands: [AddTask], of owner: Owner) -> BoundStatement {
-        BoundStatement(
+    /// Adds the tasks; with Citus, which would send that to all servers, takes their ids only.
+    private func adding(_ commands: [AddTask]) -> BoundStatement {
+        let taken: [Parameter] = [
+            .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
+            .integer(commands.map(\.issued).min() ?? 0),
+        ]
+        guard !session.isDistributed else { return BoundStatement(.take, of: owner, taken) }
+        return BoundStatement(
             .add, of: owner,
-            [
-                .integer(Int64(commands.count)), .integer(Int64(commands.map(\.limit).min() ?? 0)),
-                .integer(commands.map(\.issued).min() ?? 0), .integer(ChangePoint.newOrigin),
-                .texts(commands.map(\.text.value)), .booleans(commands.map(\.completed)),
-                .integers(commands.map(\.time)),
+            taken + [
+                .integer(ChangePoint.newOrigin), .texts(commands.map(\.text.value)),
+                .booleans(commands.map(\.completed)), .integers(commands.map(\.time)),
             ] + commands.map(\.details).parameters)
     }
 
@@ -164,11 +176,11 @@ private struct OwnerWrites {
         return [lock, BoundStatement(.probe, of: owner), BoundStatement(.removeProbe, of: owner)]
     }
 
-    /// Whether there are commands to run after the first round trip.
-    var mustRun: Bool { !commands.isEmpty }
+    /// Whether there is more to do after the first round trip.
+    var mustRun: Bool { !commands.isEmpty || session.isDistributed && !additions.isEmpty }
 
     mutating func receive(_ rows: borrowing Rows, of statement: TaskStatement) {
-        if statement == .add {
+        if statement == .add || statement == .take {
             firstAdded = rows.count > 0 ? (rows.integer(0, 0), rows.integer(0, 1)) : nil
         } else {
             transaction.receive(rows, of: statement)
@@ -176,10 +188,21 @@ private struct OwnerWrites {
     }
 
     mutating func run() throws(PostgreSQLError) {
+        let statements = reading
+        if session.isDistributed, transaction.row() == nil, statements.first?.kind == .makeOwner {
+            try session.exchangeAll(statements) { transaction.receive($1, of: statements[$0].kind) }
+        }
         for command in commands { answers.append(try command.run(&transaction)) }
     }
 
-    mutating func takeWrites() -> [BoundStatement] { transaction.takeWrites() }
+    mutating func takeWrites() -> [BoundStatement] {
+        guard session.isDistributed, let firstAdded else { return transaction.takeWrites() }
+        return additions.enumerated().map { index, addition in
+            let number = Int64(index)
+            return transaction.insertion(
+                of: addition.command.item(firstAdded.id + number), change: firstAdded.change + number)
+        }
+    }
 
     /// Notes the verdict on each write after the commit.
     func note(in result: inout BatchResult) {
