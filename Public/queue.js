@@ -1,8 +1,6 @@
 // The changes that the server has not answered yet, in IndexedDB. A change is kept when its transaction is complete,
 // and then outlives a crash of the browser. Local storage would not: Chromium writes it to the disk many seconds later.
 
-import { read } from "./storage.js";
-
 const PATIENCE = 3000; // milliseconds for reading: a database that does not answer must not hold up sending
 
 /** The changes of one person, in the order in which the database got them, whatever the clock says. A tab shows and
@@ -45,7 +43,6 @@ export class Queue {
     return entry ? (entry.hasFailed ? "failed" : "keeping") : "kept";
   }
 
-  /** Adds a change, or replaces the change of the same key. */
   put(change) {
     this.#changes.set(change.key, change);
     this.#write(change.key, { change });
@@ -65,7 +62,6 @@ export class Queue {
   }
 
   async #load() {
-    await this.#takeOver();
     await this.#commit();
     let found;
     try {
@@ -160,20 +156,6 @@ export class Queue {
     });
     this.#database.catch(() => (this.#database = undefined));
     return this.#database;
-  }
-
-  /** Takes over what version 0.1.0 left in local storage: a record for each change, named by the clock, and the ids of additions. */
-  async #takeOver() {
-    const [prefix, idsName] = [`tasks.change.${this.#owner}.`, `tasks.names.${this.#owner}`];
-    const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix)).sort();
-    if (!names.length) return;
-    const timeOf = (name) => Number.parseInt(name.slice(prefix.length), 10) / 1000;
-    const changes = names.map((name) => ({ at: timeOf(name), ...read(localStorage, name) })).filter(({ key }) => key);
-    const ids = read(localStorage, idsName) ?? {};
-    changes.sort((a, b) => (b.kind === "add") - (a.kind === "add")); // the clock may have been put back after an addition
-    for (const change of changes) this.put({ ...change, target: ids[change.target] ?? change.target });
-    await this.#commit();
-    if (changes.every((change) => this.stateOf(change) === "kept")) [...names, idsName].forEach((name) => localStorage.removeItem(name));
   }
 }
 

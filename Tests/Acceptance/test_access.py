@@ -58,15 +58,10 @@ class Access(PageTest):
         self.chrome.one("#person summary").click()
         axe.check_looks(self, "who am I")
         self.chrome.one("#person-close").click()
-        self.chrome.execute_script("""
-            const name = Object.keys(sessionStorage).find((name) => name.startsWith("tasks.list"));
-            const owner = name.slice("tasks.list.".length);
-            const change = { kind: "change", target: 3, text: "Mine", base: "x" };
-            const refusal = { title: "Refused", detail: "The text is too long.", code: "task.too_long" };
-            for (const [key, problem] of Object.entries({ k: { theirs: "Theirs" }, l: refusal, m: refusal })) {
-              const record = JSON.stringify({ ...change, key, problem });
-              localStorage.setItem(`tasks.change.${owner}.00000000000000001.${key}`, record);
-            }""")
+        refusal = {"title": "Refused", "detail": "The text is too long.", "code": "task.too_long"}
+        change = {"kind": "change", "target": 3, "text": "Mine", "base": "x"}
+        self.person.keep(*(
+            {**change, "key": key, "problem": problem} for key, problem in {"k": {"theirs": "Theirs"}, "l": refusal, "m": refusal}.items()))
         self.end_session()
         self.chrome.until(lambda: self.chrome.one(".problem") and self.chrome.one("#refused button").text, "the questions")
         axe.check_looks(self, "an ended session, a question and refused changes")
