@@ -48,9 +48,11 @@ export class Queue {
     this.#write(change.key, { change });
   }
 
-  /** Removes a change; if it has made a task that got an id, other changes for its task are for that id from now on. */
+  /** Removes a change. If it has made a task that got an id, other changes for its task are for that id from now on; if there is no such
+   * task, those that have nothing to show are removed, too. */
   drop(key, id) {
     if (id !== undefined) this.#learn([[key, id]]);
+    else for (const other of this.#changes.values()) if (other.target === key && !("base" in other)) this.drop(other.key);
     this.#changes.delete(key);
     this.#unwritten.delete(key); // it comes last: its transaction finds the new targets of the other changes
     this.#write(key, { id });
