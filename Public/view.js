@@ -140,7 +140,6 @@ export class ListView {
     return this.#rows.size;
   }
 
-  /** The open task: {id, row, values, seen}. */
   get editing() {
     if (!this.#editor) return undefined;
     const { values, seen } = this.#editor;
@@ -429,12 +428,13 @@ export class ListView {
   #offerDays(rows, button) {
     const half = rows.find((row) => this.#taskOf(row).draft);
     if (half) return this.edit(half.dataset.row, { field: "due" });
-    const { bottom, right } = button.getBoundingClientRect();
+    const { top, bottom, right } = button.getBoundingClientRect();
     const menu = find("day-menu");
     this.#planned = rows.map((row) => row.dataset.row);
     menu.lastElementChild.hidden = rows.length > 1;
     menu.showPopover(); // then it has a size
-    menu.style.top = `${Math.max(8, Math.min(bottom, innerHeight - menu.offsetHeight - 8)) + scrollY}px`;
+    const hasRoom = bottom + menu.offsetHeight + 8 <= innerHeight; // it never covers the button: a double click would take a day
+    menu.style.top = `${(hasRoom ? bottom : Math.max(8, top - menu.offsetHeight)) + scrollY}px`;
     const { clientWidth } = document.documentElement;
     menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - menu.offsetWidth - 8))}px`;
     menu.firstElementChild.focus();
