@@ -13,7 +13,6 @@ export function make(name, { attributes = {}, ...properties } = {}, ...children)
 /** Returns a text that is short enough to be spoken or to stand in a line. */
 export const brief = (text) => (text.length > 100 ? `${[...text.slice(0, 99)].slice(0, -1).join("")}…` : text);
 
-/** Returns "1 change" or "2 changes". */
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The person's variant of the page's language, in which dates are written, so that words and dates are in one language. */

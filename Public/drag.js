@@ -8,10 +8,9 @@ const FAR = 90; // pixels after which a swipe acts
 const EDGE = 70; // pixels from the edge of the window within which the page scrolls
 const FASTEST = 14; // pixels a frame
 
-/** Lets the rows of a list be dragged by their handles. `drop` is told the row and its new neighbour: (row, {after} or
- * {before}). `rest` is told a row that a finger has held and not moved. `end` is called afterwards, and when the person has
- * given up dragging. Returns {begin, isActive}: `begin` drags a row from where the pointer of an event is; false if the
- * row cannot be moved. */
+/** Lets the rows of a list be dragged by their handles. `drop` is told the row and its new neighbour: (row, {after} or {before}). `rest` is
+ * told a row that a finger has held and not moved. `end` is called after both, and when the person has given up. Returns {begin, isActive}:
+ * `begin` drags a row from where the pointer of an event is; false if the row cannot be moved. */
 export function dragging(list, { drop, rest, end }) {
   let drag; // {pointer, y, from, row, index, height, middle, others, place, frame} while a row is being dragged
   const isActive = () => drag !== undefined;
@@ -28,7 +27,8 @@ export function dragging(list, { drop, rest, end }) {
     const others = rows.map((other, at) => ({ row: other, middle: middles[at] })).filter((other) => other.row !== row);
     const { pointerId: pointer, clientY: y } = event;
     drag = {
-      pointer, y, from: y + scrollY, isTouch: event.pointerType === "touch", isMoved: false, row, index, height: boxes[index].height, middle: middles[index], others, place: index,
+      pointer, y, from: y + scrollY, isTouch: event.pointerType === "touch", isMoved: false,
+      row, index, height: boxes[index].height, middle: middles[index], others, place: index,
     };
     row.classList.add("dragged");
     list.classList.add("dragging");

@@ -30,10 +30,8 @@ export const alterations = (seen, values) =>
 export const dateFault = (field) => (field.validity.valid ? undefined : "This due date is no complete date.");
 
 export class Editor {
-  /** The values with which the person started; notes that have saved themselves are new ones. */
-  seen;
-  /** The values as they were before any of that. */
-  first;
+  seen; // the values with which the person started; notes that have saved themselves are new ones
+  first; // the values as they were before any of that
   #typed;
   form = find("editor-template").content.firstElementChild.cloneNode(true);
 
@@ -115,7 +113,6 @@ function setDay(field, day) {
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }
 
-/** Sets the due date of the new task; "" is none. */
 export const setNewDay = (day) => setDay(find("new-day"), day);
 
 /** Returns the task that a text describes, {text, due, repeat}, with `isTyped` if the text names the day. */
@@ -163,7 +160,6 @@ function typedDay(text, field, chip, { others = [], old = "" } = {}) {
 
 let typed; // the day within the text of the new task
 
-/** Returns what is written of a new task: its text, its due date and its rule. */
 export const newTask = () => typed.read();
 
 /** Lets buttons set the due date of the new task, and its text as well. */

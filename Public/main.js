@@ -50,7 +50,7 @@ async function enter(config, me, place, failure) {
   document.body.append(...new DOMParser().parseFromString(parts, "text/html").body.children);
   const refusal = await TaskPage.open(config, me, place ?? {}, { show, complaint: failure });
   if (refusal) return welcome(config, refusal);
-  loaded();
+  show("tasks");
   const worker = navigator.serviceWorker;
   const lastFile = () => import("./person.js").catch(() => {}); // before the worker forgets which release this page has
   if (worker?.controller) await lastFile();
@@ -76,14 +76,10 @@ function welcome(config, complaint) {
 
 const complain = (message) => (find("welcome-error").textContent = message || "");
 
-function loaded() {
-  clearTimeout(slow);
-  find("loading").hidden = true;
-}
-
 /** `isReady` says whether there is something to show before the server has answered. */
 function show(section, isReady = true) {
-  if (isReady) loaded();
+  if (isReady) clearTimeout(slow);
+  find("loading").hidden ||= isReady;
   for (const name of ["welcome", "tasks"]) find(name).hidden = name !== section;
   document.body.dataset.shown = section;
   find("account").hidden = section !== "tasks";

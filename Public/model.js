@@ -13,20 +13,17 @@ export const UNDO_TIME = 7000;
 // The server remembers the key of an addition for 24 hours, and the newest thousand of a person.
 const KEY_LIFE = 23 * 3600000;
 const KEYS = 1000;
-const HURRIED = "tasks.hurried"; // in session storage: a page that is being closed may not reach the database any more
 const LONGEST_WAIT = 60000; // a deletion that seems to wait for longer was made before the clock was put back
 const STORE_AFTER = 500; // milliseconds: many changes in a row write a long list once
 
 /** One person's tasks. A change is {key, kind, ...}:
- *   add    {text, completed, due?, notes?, position?, at, after}
- *                                                      `key` is its Idempotency-Key, `at` when it was written, `after` the
- *                                                      newest id that was known then
- *   change {target, completed} or {target, position}   the last one wins. The tick of a task that repeats has `completedOn`, the
- *                                                      person's day, and `next`, which comes then, with `key` as its id
- *   change {target, text | due | notes | repeat, base, of}   `base` is the value that the person saw when changing it, `of`
- *                                                      the task then; null is no due date and no notes
- *   remove {target, notBefore, of?}                    waits for the time of undo; `of` is the task as it was shown, if it
- *                                                      is to stay where it has been changed since
+ *   add    {text, completed, due?, notes?, position?, at, after}: `key` is its Idempotency-Key, `at` when it was written, and
+ *          `after` the newest id that was known then.
+ *   change {target, completed} or {target, position}: the last one wins. The tick of a task that repeats has `completedOn`, the
+ *          person's day, and `next`, the task that comes then, with `key` as its id.
+ *   change {target, text | due | notes | repeat, base, of}: `base` is the value that the person saw when changing it, `of` the task
+ *          then; null is no value.
+ *   remove {target, notBefore, of?}: waits for the time of undo; `of` is the task as it was shown, if a changed one is to stay.
  * A target is a task's id, or the key of the change that makes the task, as long as that has no id. `problem` stops a change until
  * the person decides: {title, detail} for a refusal, {field, theirs} for another value, {gone} for a task that is no more, {added}
  * for an addition that may have been made already. */
@@ -58,7 +55,6 @@ export class Model {
     this.lock = `tasks.change.${owner}.`; // the name of the lock for the tab that sends
   }
 
-  /** Whether the server has ever given the list in this tab. */
   get isKnown() {
     return this.#saved.known;
   }
@@ -70,8 +66,6 @@ export class Model {
   /** Reads all waiting changes again, also those of the other tabs. */
   async reload() {
     await Promise.all([this.queue.load(), this.#drafts.load()]);
-    for (const key of read(sessionStorage, HURRIED) ?? []) this.revise(key, { notBefore: 0 });
-    sessionStorage.removeItem(HURRIED);
   }
 
   /** The tasks to show, in the person's order. A task that is as it was is the same object again. */
@@ -167,14 +161,12 @@ export class Model {
   hurry() {
     const waiting = this.queue.all().filter((change) => change.notBefore > Date.now());
     for (const change of waiting) this.revise(change.key, { notBefore: 0 });
-    write(sessionStorage, HURRIED, waiting.map(({ key }) => key)); // else they wait some seconds at the next start
     return waiting;
   }
 
-  /** What to send while other changes are being sent: {ready, wait}, the changes that can be sent now, oldest first, and the
-   * milliseconds until there is another, or null.
-   * A task's changes keep their order, and so do additions: their order is that of the list. What is for a task without an
-   * id waits for that, and holds up nothing. A deletion does not wait for the person to decide about other changes. */
+  /** What to send while other changes are being sent: {ready, wait}, the changes that can be sent now, oldest first, and the milliseconds
+   * until there is another, or null. A task's changes keep their order, and so do additions. What is for a task without an id waits for
+   * that, and holds up nothing. A deletion does not wait for the person to decide about other changes. */
   next(sending) {
     const blocked = new Set(sending.map(subjectOf));
     const stuck = new Set();
@@ -359,7 +351,6 @@ export function tasksOf(json) {
 const OPTIONAL = ["due", "notes", "position", "repeat"];
 const CHANGEABLE = ["text", "completed", ...OPTIONAL];
 
-/** Returns the optional members that are set. */
 const membersOf = (task) =>
   Object.fromEntries(OPTIONAL.filter((name) => (task[name] ?? null) !== null).map((name) => [name, task[name]]));
 
@@ -372,7 +363,6 @@ export const isAsShown = (task, shown) =>
 /** Returns the field of a change that must not replace another value than the person saw, or undefined. */
 export const guardedField = (change) => ["text", "due", "notes", "repeat"].find((field) => "base" in change && change[field] !== undefined);
 
-/** Returns the value of a field; null is no value. */
 export const valueOf = (task, field) => task[field] ?? null;
 
 /** Returns the members of the API's JSON for an addition (`POST`) or a change (a merge patch, RFC 7396). */

@@ -108,7 +108,6 @@ const FORMS = {
 };
 const COLUMNS = ["task", "completed", "due", "notes", "repeat"];
 
-/** Saves the tasks as "text", "csv" or "json". */
 function saveList(tasks, form) {
   const [type, ending, write] = FORMS[form];
   const href = URL.createObjectURL(new Blob([write(tasks), "\n"], { type }));
@@ -118,7 +117,8 @@ function saveList(tasks, form) {
 
 function lineOf({ text, completed, due, notes, repeat }) {
   const indented = (value) => value.replace(/\n/g, "\n    ");
-  return `[${completed ? "x" : " "}] ${indented(text)}${due ? ` (due ${due}${repeat ? `, ${wordsOf(repeat)}` : ""})` : ""}${notes ? `\n    ${indented(notes)}` : ""}`;
+  const when = due ? ` (due ${due}${repeat ? `, ${wordsOf(repeat)}` : ""})` : "";
+  return `[${completed ? "x" : " "}] ${indented(text)}${when}${notes ? `\n    ${indented(notes)}` : ""}`;
 }
 
 const cellsOf = ({ text, completed, due, notes, repeat }) => [text, completed, due ?? "", notes ?? "", repeat ?? ""];

@@ -1,8 +1,6 @@
 // The changes that the server has not answered yet, in IndexedDB. A change is kept when its transaction is complete,
 // and then outlives a crash of the browser. Local storage would not: Chromium writes it to the disk many seconds later.
 
-import { read } from "./storage.js";
-
 const PATIENCE = 3000; // milliseconds for reading: a database that does not answer must not hold up sending
 
 /** The changes of one person, in the order in which the database got them, whatever the clock says. A tab shows and
@@ -45,15 +43,16 @@ export class Queue {
     return entry ? (entry.hasFailed ? "failed" : "keeping") : "kept";
   }
 
-  /** Adds a change, or replaces the change of the same key. */
   put(change) {
     this.#changes.set(change.key, change);
     this.#write(change.key, { change });
   }
 
-  /** Removes a change; if it has made a task that got an id, other changes for its task are for that id from now on. */
+  /** Removes a change. If it has made a task that got an id, other changes for its task are for that id from now on; if there is no such
+   * task, those that have nothing to show are removed, too. */
   drop(key, id) {
     if (id !== undefined) this.#learn([[key, id]]);
+    else for (const other of this.#changes.values()) if (other.target === key && !("base" in other)) this.drop(other.key);
     this.#changes.delete(key);
     this.#unwritten.delete(key); // it comes last: its transaction finds the new targets of the other changes
     this.#write(key, { id });
@@ -65,7 +64,6 @@ export class Queue {
   }
 
   async #load() {
-    await this.#takeOver();
     await this.#commit();
     let found;
     try {
@@ -160,20 +158,6 @@ export class Queue {
     });
     this.#database.catch(() => (this.#database = undefined));
     return this.#database;
-  }
-
-  /** Takes over what version 0.1.0 left in local storage: a record for each change, named by the clock, and the ids of additions. */
-  async #takeOver() {
-    const [prefix, idsName] = [`tasks.change.${this.#owner}.`, `tasks.names.${this.#owner}`];
-    const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix)).sort();
-    if (!names.length) return;
-    const timeOf = (name) => Number.parseInt(name.slice(prefix.length), 10) / 1000;
-    const changes = names.map((name) => ({ at: timeOf(name), ...read(localStorage, name) })).filter(({ key }) => key);
-    const ids = read(localStorage, idsName) ?? {};
-    changes.sort((a, b) => (b.kind === "add") - (a.kind === "add")); // the clock may have been put back after an addition
-    for (const change of changes) this.put({ ...change, target: ids[change.target] ?? change.target });
-    await this.#commit();
-    if (changes.every((change) => this.stateOf(change) === "kept")) [...names, idsName].forEach((name) => localStorage.removeItem(name));
   }
 }
 

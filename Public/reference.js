@@ -123,7 +123,6 @@ function exampleOf(schema) {
   return known.type === "object" ? known.example : null;
 }
 
-/** Returns a schema in a few words. */
 function kindOf(schema) {
   const known = resolve(schema);
   if (known.enum) return `one of ${[...new Set(known.enum.map(String))].join(", ")}`;

@@ -15,14 +15,14 @@ export class Access {
   #session;
   #left;
   #renewing; // promise of a token, for all requests that wait for one
-  #channel = store.canShare ? new BroadcastChannel("tasks.access") : null;
+  #channel = new BroadcastChannel("tasks.access");
 
   /** `left` is called when somebody has signed out in another tab, or signed in as somebody else. */
   constructor(config, session, left) {
     this.#config = config;
     this.#session = session;
     this.#left = left;
-    this.#channel?.addEventListener("message", ({ data }) => data.since === session.since && this.#take(data));
+    this.#channel.addEventListener("message", ({ data }) => data.since === session.since && this.#take(data));
     store.onChange(() => this.#look());
   }
 
@@ -34,7 +34,7 @@ export class Access {
 
   get canRenew() {
     const all = store.shared();
-    return Boolean(store.canShare && all?.refresh && all.since === this.#session.since);
+    return Boolean(all?.refresh && all.since === this.#session.since);
   }
 
   /** Returns a new token; `refused` is a token that the server did not take. Returns null if the session has ended.

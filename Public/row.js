@@ -7,7 +7,6 @@ import { TAG } from "./search.js";
 
 const part = (row, name) => row.querySelector(`:scope > .${name}`);
 
-/** Returns a row for this task, which `updateRow` fills. */
 export function makeRow(task) {
   const row = find("row-template").content.firstElementChild.cloneNode(true);
   row.dataset.row = task.row;
@@ -24,7 +23,10 @@ export function updateRow(row, task, old, isNewDay) {
   if (isOther("text")) updateText(row, task.text);
   if (isOther("notes")) part(row, "notes").replaceChildren(...linked(task.notes ?? ""));
   if (isOther("due", "completed", "repeat") || isNewDay) updateDue(row, task);
-  if (isOther("text", "notes")) updateMore(row, task);
+  if (isOther("text", "notes")) {
+    row.classList.toggle("long", isLong(task.text, 300, 5));
+    row.classList.toggle("cut", isLong(task.text, 300, 5) || isLong(task.notes ?? "", 120, 2));
+  }
   row.classList.toggle("done", task.completed);
   row.classList.toggle("waiting", task.state === "waiting");
   part(row, "row-state").textContent = stateOf(task);
@@ -78,21 +80,17 @@ function updateDue(row, task) {
   row.classList.toggle("overdue", isLate);
   row.classList.toggle("today", isForToday(task));
   row.classList.toggle("repeats", Boolean(task.repeat));
-  const words = task.repeat && `Repeats ${wordsOf(task.repeat)}`;
+  const title = task.repeat ? `Repeats ${wordsOf(task.repeat)}` : "";
+  const attributes = { role: "img", "aria-label": title };
   part(row, "due").replaceChildren(...(task.due ? [
     make("span", { className: isLate ? "" : "sr", textContent: isLate ? "Overdue · " : "Due " }),
     make("time", { dateTime: task.due, textContent: nameOfDay(task.due) }),
-    ...(words ? [" ", make("span", { className: "repeat", title: words, textContent: "↻", attributes: { role: "img", "aria-label": words } })] : []),
+    ...(title ? [" ", make("span", { className: "repeat", title, textContent: "↻", attributes })] : []),
   ] : []));
 }
 
 /** Whether a text is shown in a few lines until somebody asks for more. */
 const isLong = (text, length, lines) => text.length > length || text.split("\n", lines + 1).length > lines;
-
-function updateMore(row, { text, notes }) {
-  row.classList.toggle("long", isLong(text, 300, 5));
-  row.classList.toggle("cut", isLong(text, 300, 5) || isLong(notes ?? "", 120, 2));
-}
 
 export function showMore(button) {
   const isWhole = button.closest("li").classList.toggle("whole");

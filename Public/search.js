@@ -53,7 +53,6 @@ export function offerSearch(change) {
     box.hidden = !isOpen;
     button.setAttribute("aria-expanded", String(isOpen));
   };
-  /** Opens the search, with a text if there is one. */
   const open = (text) => {
     show(true);
     if (text) {

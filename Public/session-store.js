@@ -7,9 +7,6 @@ const TAB = "tasks.session"; // {token, expires, policy, since, subject, mail, o
 const SHARED = "tasks.signed-in"; // {refresh, ends, policy, since, subject, mail, owner, claims}
 const SIGNED_OUT = "tasks.signed-out"; // when somebody last signed out in this browser
 
-/** Whether tabs can take turns here, because two must never use the same refresh token. If not, no tab asks for one. */
-export const canShare = Boolean(navigator.locks) && typeof BroadcastChannel === "function";
-
 /** Returns the session of this tab, or null; in a new tab that of the browser, without an access token yet. It may have
  * expired, which only the server decides. */
 export function current() {
@@ -28,7 +25,7 @@ export function begin({ refresh, ends, token, expires, ...session }) {
   session.since = Math.max(Date.now(), signedOut() + 1);
   forget();
   write(sessionStorage, TAB, { ...session, token, expires });
-  const isShared = refresh && canShare && write(localStorage, SHARED, { ...session, refresh, ends });
+  const isShared = refresh && write(localStorage, SHARED, { ...session, refresh, ends });
   if (!isShared) localStorage.removeItem(SHARED);
 }
 

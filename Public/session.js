@@ -1,9 +1,8 @@
-// Signing in and out at the authority: authorization code with PKCE (RFC 7636, S256), state and nonce, by redirect.
-// Tokens are never part of a URL: the authority's answer carries a one-time code in the fragment, which reaches no
-// server and is taken out of the address at once.
+// Signing in and out at the authority: authorization code with PKCE (RFC 7636, S256), state and nonce, by redirect. No URL has a token:
+// the authority's answer carries a one-time code in the fragment, which reaches no server and is taken out of the address at once.
 
 import { make } from "./dom.js";
-import { begin, canShare, current, end, shared } from "./session-store.js";
+import { begin, current, end, shared } from "./session-store.js";
 import { read, write } from "./storage.js";
 
 const ATTEMPT = "tasks.attempt";
@@ -31,7 +30,6 @@ const KINDS = [
   ["signin", /sign_?in|log_?in/, "Sign in"],
 ];
 
-/** The purpose of a policy, and the name of its button. */
 export function describe(name) {
   const bare = name.toLowerCase().replace(/^b2c_1a?_/, "").replaceAll("-", "_");
   const found = KINDS.find(([, pattern]) => pattern.test(bare));
@@ -46,13 +44,11 @@ export const policies = (config) =>
 
 /** Makes a button that leaves for the authority; `place` gives what to restore later, `complain` shows why it failed. */
 export function policyButton(config, policy, className, { place = () => ({}), complain }) {
-  const button = make("button", { type: "button", className: `${className} ${policy.kind}`, textContent: policy.label });
-  button.dataset.policy = policy.name;
-  button.addEventListener("click", () => leave(config, policy.name, button, { place, complain }));
-  return button;
+  const onclick = ({ currentTarget }) => leave(config, policy.name, currentTarget, { place, complain });
+  const attributes = { "data-policy": policy.name };
+  return make("button", { type: "button", className: `${className} ${policy.kind}`, textContent: policy.label, attributes, onclick });
 }
 
-/** Leaves for the authority, and disables the button meanwhile. */
 export async function leave(config, policy, button, { place = () => ({}), complain }) {
   button.disabled = true;
   try {
@@ -79,7 +75,7 @@ export function returnPolicy(config, used) {
 }
 
 /** Leaves for the authority; `place` is where to come back to, `stays` whether to ask for a refresh token. */
-export async function signIn(config, policy, place, stays = canShare) {
+export async function signIn(config, policy, place, stays = true) {
   if (!crypto.subtle) throw new SignInError(NO_CRYPTO); // plain http on a name of the network
   const { issuer, authorization_endpoint, ...known } = await metadata(config, policy);
   const namesItself = known.authorization_response_iss_parameter_supported === true;

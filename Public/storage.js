@@ -22,6 +22,3 @@ export function write(storage, name, value) {
     }
   }
 }
-
-/** Does the work alone among the tabs of this browser that use the same name, if the browser can do that. */
-export const locked = (name, work) => (navigator.locks ? navigator.locks.request(name, work) : work());

@@ -56,7 +56,7 @@ export function streamOf(model, access, { tell, rest }) {
   const look = () => {
     clearTimeout(unseen);
     if (document.visibilityState !== "visible") unseen = setTimeout(letGo, MINUTE);
-    else if (!turn && !isEnded && navigator.locks) {
+    else if (!turn && !isEnded) {
       const { signal } = (turn = new AbortController());
       navigator.locks.request(lock, { signal }, () => follow(signal)).catch(() => {}); // let go before its turn came
     }
@@ -74,7 +74,7 @@ export function streamOf(model, access, { tell, rest }) {
       isEnded = true;
       letGo();
     },
-    isLive: async () => Boolean((await navigator.locks?.query())?.held.some(({ name }) => name === live)),
+    isLive: async () => Boolean((await navigator.locks.query()).held.some(({ name }) => name === live)),
   };
 }
 

@@ -1,19 +1,16 @@
 // Brings the waiting changes to the server, many in a request or a few requests at once, and the server's list back.
-//
 // Nothing doubles: an addition carries its key as Idempotency-Key, If-Match binds a new text, due date, rule or notes to the
 // state that the person saw, and other changes can be repeated. Nothing is lost: a change is queued until the server has
 // answered. One tab sends at a time (Web Locks), so a list is never older than a change that was confirmed before it.
 
 import { call, Problem, Unreachable } from "./api.js";
 import { bodyOf, guardedField, isAsShown, taskOf, tasksOf, valueOf } from "./model.js";
-import { locked, read, write } from "./storage.js";
+import { read, write } from "./storage.js";
 import { streamOf } from "./stream.js";
 
 const LONGEST_WAIT = 30; // seconds
 const PATIENCE = 2000; // milliseconds
-const LOOK_EVERY = 10000; // milliseconds until a page without a stream looks for what another device has changed,
-const IDLE = 3; // times as long if nobody has done anything here
-const ACTIVE_FOR = 120000; // milliseconds ago
+const LOOK_EVERY = 30000; // milliseconds until a page without a stream looks for what another device has changed
 const MOST = 500; // changes in a list: the server takes 1000, in a body of 64 KiB
 const AT_ONCE = 4; // requests; browsers open six connections to a server: one has the stream, and one is left for reading
 const LONGEST_DELAY = 86400; // seconds that the server may ask for; browsers do not wait longer than 24 days
@@ -24,9 +21,8 @@ const CHANGING = {
   detail: "The server says each time that the task has just changed. Perhaps a proxy in between alters its answers.",
 };
 
-/** `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever the state changes, "changed"
- * for each change that the server has answered, and "sent" when the other tabs should read the list again, or take the
- * `event` of the stream. */
+/** `report` is told {kind: "idle" | "busy" | "offline" | "trouble" | "ended", ...} whenever the state changes, "changed" for each answered
+ * change, and "sent" when the other tabs should read the list again, or take the `event` of the stream. */
 export class Sync {
   hasBegun = false; // a page reads the list first
   #model;
@@ -53,13 +49,8 @@ export class Sync {
       this.#tell({ kind: "sent", event });
     };
     this.stream = streamOf(model, access, { tell, rest: () => this.#rest });
-    let touched = -Infinity;
-    for (const type of ["keydown", "pointerdown"]) addEventListener(type, () => (touched = performance.now()), { capture: true });
-    let turns = 0;
     setInterval(async () => {
-      const isSeen = document.visibilityState === "visible" && navigator.onLine;
-      const isTurn = ++turns % IDLE === 0 || performance.now() - touched < ACTIVE_FOR;
-      if (!isSeen || !isTurn || this.#failures) return;
+      if (document.visibilityState !== "visible" || !navigator.onLine || this.#failures) return;
       if (await this.stream.isLive()) this.#tell({ kind: "changed" }); // another day may have begun
       else if (!this.#isPaged) this.run({ list: true }); // changes that are being sent go first
     }, LOOK_EVERY);
@@ -75,7 +66,7 @@ export class Sync {
     try {
       while (this.#again && !this.#ended && !this.#isRefused()) {
         this.#again = false;
-        await locked(this.#model.lock, () => this.#pass());
+        await navigator.locks.request(this.#model.lock, () => this.#pass());
       }
     } finally {
       this.#running = false;
@@ -122,10 +113,9 @@ export class Sync {
 
   /** Sends the deletions that wait for the time of undo, from a page that is being closed. */
   leave() {
-    const { until } = read(localStorage, REFUSAL) ?? {};
     for (const change of this.#model.hurry()) {
       // A deletion that must be compared with `of` needs an answer first, and is sent at the next start.
-      if (typeof change.target !== "number" || change.of || this.#ended || until > Date.now()) continue;
+      if (typeof change.target !== "number" || change.of || this.#ended || this.#rest) continue;
       call(this.#access, "DELETE", `/api/tasks/${change.target}`, { keepalive: true }).catch(() => {});
     }
   }
@@ -159,7 +149,10 @@ export class Sync {
         if (!hasSent) this.#tell({ kind: "busy" });
         hasSent = true;
         for (const list of this.#grouped(ready).slice(0, AT_ONCE - requests.size)) {
-          const request = this.#sendList(list).finally(() => list.forEach((change) => sending.delete(change)));
+          const request = this.#sendList(list).then(() => {
+            this.#hasNews = true;
+            this.#tell({ kind: "changed" });
+          }).finally(() => list.forEach((change) => sending.delete(change)));
           for (const change of list) sending.set(change, request);
         }
         await Promise.race(sending.values());
@@ -184,6 +177,7 @@ export class Sync {
   /** Sends changes that need no condition together: the server makes all or none. */
   async #sendList(changes) {
     if (changes.length === 1) return this.#send(changes[0]);
+    const sendAlone = () => changes.forEach(({ key }) => this.#alone.add(key)); // so that a refusal ends at the right row
     try {
       const body = changes.map((change) => ({ id: change.target, ...bodyOf(change) }));
       const answer = await this.#call("PATCH", "/api/tasks", { body });
@@ -191,25 +185,14 @@ export class Sync {
       // Tasks that are together too long for one answer are missing in it.
       const isWhole = changes.every((change) => tasks.has(change.target));
       if (isWhole) this.#model.confirm(...changes.map((change) => [change, tasks.get(change.target)]));
-      else this.#sendAlone(changes);
+      else sendAlone();
       this.#failures = 0;
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const gone = changes.filter((change) => error.status === 404 && error.ids.includes(change.target));
       this.#model.confirm(...gone.map((change) => [change, null])); // deleted elsewhere: nothing is left to tick or to move
-      if (!gone.length) this.#sendAlone(changes);
+      if (!gone.length) sendAlone();
     }
-    this.#answered();
-  }
-
-  #answered() {
-    this.#hasNews = true;
-    this.#tell({ kind: "changed" });
-  }
-
-  /** Sends each of the changes in a request of its own, so that a refusal ends at the right row. */
-  #sendAlone(changes) {
-    for (const change of changes) this.#alone.add(change.key);
   }
 
   async #send(change) {
@@ -225,7 +208,6 @@ export class Sync {
         problem: { title: error.title, detail: error.message, code: error.code },
       });
     }
-    this.#answered();
   }
 
   /** Tries a change that is compared with the task first, again if the task has changed in between, but not for ever. */

@@ -31,7 +31,11 @@ export class TaskPage {
   #heirs = new Map(); // the row of a deleted task -> that of the task that was added again in its place
   #view = new ListView({
     complete: (task, completed) => this.#complete([task], completed),
-    together: (action, tasks) => this.#together(action, tasks),
+    together: (action, tasks) => {
+      if (action === "delete") this.#remove(tasks);
+      else this.#complete(tasks.filter(({ completed }) => !completed), true);
+      focusNew();
+    },
     plan: (tasks, day) => this.#plan("planned", tasks.filter(({ due }) => (due ?? null) !== day), day),
     save: (task, seen, values, first) => this.#save(task, seen, values, first),
     note: (task, from, to) => this.#note(task, from, to),
@@ -87,11 +91,7 @@ export class TaskPage {
     this.undo = new Undo();
     this.signInOptions = { place: () => this.#place(), complain: (message) => this.#trouble(message) };
     offerShortcuts(this.#view, this.#search);
-    this.#showPerson();
     this.#listen();
-  }
-
-  #showPerson() {
     const name = this.me.claims.name || this.me.mail || "Signed in";
     const initials = name.split(/\s+/).filter(Boolean).map((word) => [...word][0]).slice(0, 2).join("").toUpperCase();
     for (const box of document.querySelectorAll(".initials")) box.textContent = initials;
@@ -123,9 +123,8 @@ export class TaskPage {
     find("new").value = draft ?? "";
     setNewDay(due ?? "");
     const name = place.filter ?? location.hash.slice(1);
-    const isAdding = name === "add"; // the shortcut of the installed app
     this.#filter(name, "replaceState");
-    if (isAdding) find("new").focus();
+    if (name === "add") find("new").focus(); // by the shortcut of the installed app
     else if (!editing) focusNew(true);
   }
 
@@ -134,7 +133,11 @@ export class TaskPage {
     find("add").addEventListener("submit", (event) => this.#add(event));
     find("add").addEventListener("input", () => find("new-error").textContent && this.#complain({ isWriting: true }));
     find("new").addEventListener("paste", (event) => this.#paste(event));
-    find("clear").addEventListener("click", () => this.#clearCompleted());
+    find("clear").addEventListener("click", () => {
+      const tasks = this.#view.finished;
+      this.#remove(tasks, true, (sign) => (this.model.cleared += sign * tasks.length));
+      focusNew();
+    });
     find("toast").before(find("selection"));
     // A click beside a dialog closes it; within, each click is on a part of its form.
     addEventListener("click", ({ target }) => target.matches?.("dialog") && target.close());
@@ -142,7 +145,12 @@ export class TaskPage {
       this.#plan("moved to today", this.model.view().filter(isOverdue), today());
       focusNew();
     });
-    find("retry").addEventListener("click", () => this.#retry());
+    find("retry").addEventListener("click", () => {
+      const refused = this.#refused;
+      this.#change(() => refused.forEach(({ key }) => this.model.revise(key, {})));
+      announce(`Trying ${counted(refused.length, "change")} again`);
+      focusNew();
+    });
     find("filters").addEventListener("change", (event) => this.#filter(event.target.value, "pushState"));
     find("tasks").addEventListener("input", () => this.#keepDraft());
     find("again").addEventListener("click", (event) =>
@@ -188,8 +196,6 @@ export class TaskPage {
     this.#render();
   }
 
-  /* What the page says */
-
   #renderSoon() {
     this.#rendering ??= setTimeout(() => {
       this.#render();
@@ -209,7 +215,6 @@ export class TaskPage {
     this.#renderState();
   }
 
-  /** Shows the changes that wait for the server, and those that wait for the person. */
   #renderState() {
     const now = Date.now();
     const changes = this.model.queue.all().filter((change) => !(change.notBefore > now));
@@ -259,7 +264,8 @@ export class TaskPage {
     if (news.kind === "sent") return this.others.postMessage({ changed: this.me.owner, event: news.event });
     this.#state = news;
     find("ended").hidden = news.kind !== "ended";
-    const again = news.until ? ` The page tries again at ${timeOf(news.until)}.` : "";
+    const timeStyle = news.until - Date.now() < 120000 ? "medium" : "short";
+    const again = news.until ? ` The page tries again at ${new Date(news.until).toLocaleTimeString(locale(), { timeStyle })}.` : "";
     this.#trouble(news.kind === "trouble" ? `${news.title}. ${news.detail}${again}` : "", news.code);
     if (news.kind === "idle") this.#render(); // a list may have been read
     else this.#renderState();
@@ -280,8 +286,6 @@ export class TaskPage {
     box.textContent = said;
     if (code) box.append(" ", make("a", { href: `problems.html#${code}`, textContent: "What can I do?" }));
   }
-
-  /* What the controls do */
 
   #change(action) {
     action();
@@ -312,10 +316,10 @@ export class TaskPage {
     find("new").value = "";
     setNewDay("");
     const view = this.model.view();
-    const first = view.length ? beforeAll(view) - wanted.length + 1 : undefined;
+    const first = beforeAll(view) - wanted.length + 1;
     let tasks;
     this.#change(() => (tasks = wanted.map(({ text, due, repeat }, index) => {
-      const position = first === undefined ? undefined : first + index;
+      const position = view.length ? first + index : undefined; // the first task of a list needs none
       return { row: this.model.add(text, false, { due: due || usual, position, repeat }), text };
     })));
     this.#keepDraft();
@@ -376,12 +380,6 @@ export class TaskPage {
       while (this.#heirs.has(row)) row = this.#heirs.get(row);
       return tasks.get(row);
     };
-  }
-
-  #together(action, tasks) {
-    if (action === "delete") this.#remove(tasks);
-    else this.#complete(tasks.filter(({ completed }) => !completed), true);
-    focusNew();
   }
 
   #plan(word, tasks, day) {
@@ -465,19 +463,6 @@ export class TaskPage {
     return { make, back };
   }
 
-  #clearCompleted() {
-    const tasks = this.#view.finished;
-    this.#remove(tasks, true, (sign) => (this.model.cleared += sign * tasks.length));
-    focusNew();
-  }
-
-  #retry() {
-    const refused = this.#refused;
-    this.#change(() => refused.forEach(({ key }) => this.model.revise(key, {})));
-    announce(`Trying ${counted(refused.length, "change")} again`);
-    focusNew();
-  }
-
   /** Takes the person's answer to a change that could not be made. */
   #decide(task, decision) {
     const change = this.model.queue.all().find((change) => change.key === task.change);
@@ -508,10 +493,6 @@ function linesOf(text) {
 }
 
 const faultOf = (text) => (text ? lengthFault("text", text) : "Write a few words first.");
-
-/** Returns a time of the day, with its seconds if the time is near. */
-const timeOf = (time) =>
-  new Date(time).toLocaleTimeString(locale(), { timeStyle: time - Date.now() < 120000 ? "medium" : "short" });
 
 function lengthFault(field, text) {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST[field])); // in UTF-16, without half a character

@@ -21,13 +21,11 @@ export async function showToken() {
   find("token").hidden = false;
   const say = () => find("token-state").replaceChildren(...stateOfToken());
   say();
-  for (const [name, event] of [["token-pasted", "input"], ["token-shown", "change"]]) {
-    find(name).addEventListener(event, async () => {
-      say();
-      if (find("token-shown").checked) await freshToken().catch(() => null);
-      document.dispatchEvent(new Event("token"));
-    });
-  }
+  find("token").addEventListener("input", async () => {
+    say();
+    if (find("token-shown").checked) await freshToken().catch(() => null);
+    document.dispatchEvent(new Event("token"));
+  });
   showMock(config.authority);
 }
 
@@ -120,7 +118,6 @@ function curlLine({ method, url, headers, body, needsToken }) {
   return [...parts, quoted(location.origin + BASE + url)].join(" ");
 }
 
-/** Returns one word of a shell. */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 async function copy(curl, state) {

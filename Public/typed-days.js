@@ -2,7 +2,7 @@
 // person's first language, as Intl knows them. A wrong day is worse than none, so words that may mean something else name no day.
 
 import { dayAfter, nextWeek } from "./days.js";
-import { beginning, UNITS as FREQUENCIES, WEEK, WEEKDAYS } from "./repeat.js";
+import { beginning, firstDate, UNITS, WEEK, WEEKDAYS } from "./repeat.js";
 
 // What Intl does not know, in the languages for which it is known here. `lead` may come before any day, `article` before a date
 // and `this` before a weekday: they belong to the day. After `every`, the task comes again on a weekday. `one` to ten are the words of a count.
@@ -28,7 +28,6 @@ const UNSURE = new Set(["may", "march", "mar", "mars", "mer", "jeu", "sam", "so"
 const TIME = /^,?\s+(?:at |um |à |a las? )?(?:\d{1,2}(?::\d\d)?\s?(?:[ap]m|h|uhr)|\d{1,2}[:h]\d\d)(?=$|[\s,;:.!?])/iu;
 const NUMBER = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th|er|\.)?`;
 const YEAR = String.raw`(?:,? (?<year>\d{4}))?`;
-const UNITS = { day: [0, 0, 1], week: [0, 0, 7], month: [0, 1, 0], year: [1, 0, 0] };
 const QUOTED = /"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|(?<!\S)'[^']*'/g; // what stands in quotes names no day
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -71,12 +70,7 @@ function waysOf(language) {
   const count = `(?<number>\\d{1,3}|${anyOf(counts.keys())}|${join("one")})`;
   const counted = (word) => Number(word) || counts.get(word) || 1;
   const now = new Date();
-  const after = (number, [years, some, alone]) => {
-    const year = now.getFullYear() + number * years, month = now.getMonth() + number * some;
-    const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-    const start = new Date(Date.UTC(year, month, Math.min(now.getDate(), last) + number * alone));
-    return iso(start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate());
-  };
+  const after = (number, frequency) => firstDate(`FREQ=${frequency};INTERVAL=${number}`, dayAfter(0), dayAfter(0));
   const coming = ({ weekday }) => dayAfter(((days.get(weekday) - now.getDay() + 6) % 7) + 1);
   const inNextWeek = ({ weekday }) => dayAfter(((days.get(weekday) + 6) % 7) + 7 - ((now.getDay() + 6) % 7));
   /** Returns the day, which has not passed; a weekday beside it that is another day makes both unclear. */
@@ -93,11 +87,11 @@ function waysOf(language) {
     return [
       ...[0, 1, 2].map((number) => [escaped(format.format(number, "day")), () => dayAfter(number), FREE]),
       [escaped(format.format(1, "week")), nextWeek, FREE],
-      [escaped(format.format(1, "month")), () => after(1, UNITS.month), FREE],
-      ...Object.entries(UNITS).flatMap(([unit, steps]) => [1, 2, 5].map((number) => {
+      [escaped(format.format(1, "month")), () => after(1, "MONTHLY"), FREE],
+      ...Object.entries(UNITS).flatMap(([frequency, unit]) => [1, 2, 5].map((number) => {
         const parts = new Intl.RelativeTimeFormat(locale).formatToParts(number, unit);
         const pattern = parts.map(({ type, value }) => (type === "integer" ? count : escaped(value))).join("");
-        return [pattern, (groups) => after(counted(groups.number ?? String(number)), steps), isSure];
+        return [pattern, (groups) => after(counted(groups.number ?? String(number)), frequency), isSure];
       })),
     ];
   });
@@ -145,7 +139,7 @@ function rules({ days, every, count, counted }) {
   const namesOf = (words) => WEEK.filter((_, index) => words.split(/[ ,&]+/).some((word) => days.get(word) === (index + 1) % 7)).join(",");
   const again = (units, adverbs) => `(?:(?:every|each) (?:(?:${count}|(?<other>other)) )?(?<unit>${units})s?|(?<adverb>${adverbs}))`;
   const frequency = ({ unit, adverb, number, other }) => {
-    const name = adverb?.toUpperCase() ?? Object.keys(FREQUENCIES).find((name) => FREQUENCIES[name] === unit);
+    const name = adverb?.toUpperCase() ?? Object.keys(UNITS).find((name) => UNITS[name] === unit);
     return `FREQ=${name}${counted(other ? 2 : number) > 1 ? `;INTERVAL=${counted(other ? 2 : number)}` : ""}`;
   };
   const isSure = ({ number, day = 1 }) => (Number(number) === 0 || day < 1 || day > 31 ? NEVER : EDGE);
@@ -178,8 +172,8 @@ function candidates(shown, ways) {
   return found.filter(({ index }, place) => !found.slice(0, place).some(({ end }) => index < end));
 }
 
-/** Returns {day, repeat, words, rest}, the day that is named in a text, the rule if the task comes again, the words that name it, and the text without them, or null if
- * there is none, or several, or if the words around the day say that the task is not due then. */
+/** Returns the day that a text names, the rule if the task comes again, the words that say so, and the text without these words, as
+ * {day, repeat, words, rest}, or null if there is no day, or several, or if the words around a day say that the task is not due then. */
 export function dayIn(text, language = navigator.language) {
   const shown = text.replace(QUOTED, (quoted) => "\0".repeat(quoted.length));
   const name = `${language} ${dayAfter(0)}`;

@@ -20,7 +20,7 @@ export class Undo {
       if (classList.contains("held")) return; // the second click of a double click
       classList.add("held");
       setTimeout(() => classList.remove("held"), HELD);
-      this.#take();
+      this.#take(this.#steps, this.#undone);
     });
     find("show").addEventListener("click", () => this.#steps.at(-1).show());
     onKey(window, (event) => this.#key(event));
@@ -49,22 +49,15 @@ export class Undo {
     this.#timer = setInterval(() => (find("toast").hidden ||= !find("toast").matches(":focus-within, :hover")), SHOWN);
   }
 
-  #take() {
-    const step = this.#steps.pop();
-    step.back();
-    if (step.again) this.#undone.push(step);
+  /** Takes back the last step, or makes the step again that was taken back last. */
+  #take(from, to, isAgain) {
+    const step = from.pop();
     const hadFocus = find("toast").contains(document.activeElement);
+    step[isAgain ? "again" : "back"]();
+    if (step.again) to.push(step);
     this.#show();
     if (hadFocus && find("toast").hidden) focusNew();
-    announce(`Undone. ${sentence(step.word, step.tasks)}`);
-  }
-
-  #makeAgain() {
-    const step = this.#undone.pop();
-    step.again();
-    this.#steps.push(step);
-    this.#show();
-    announce(`Again. ${sentence(step.word, step.tasks)}`);
+    announce(`${isAgain ? "Again" : "Undone"}. ${sentence(step.word, step.tasks)}`);
   }
 
   #key(event) {
@@ -73,10 +66,10 @@ export class Undo {
     const isRedo = letter === "y" || (letter === "z" && event.shiftKey);
     if (!isRedo && letter !== "z") return;
     if (event.target.matches("input[type=text], input[type=search], textarea") && event.target.value) return; // the field's own undo
-    if (!(isRedo ? this.#undone : this.#steps).length) return;
+    const [from, to] = isRedo ? [this.#undone, this.#steps] : [this.#steps, this.#undone];
+    if (!from.length) return;
     event.preventDefault();
-    if (isRedo) this.#makeAgain();
-    else this.#take();
+    this.#take(from, to, isRedo);
   }
 }
 

@@ -18,7 +18,8 @@ const FILTERS = {
     has: () => true, title: "All", empty: ["What is on your mind?", "Write it down above. It is kept the moment you press Enter."],
   },
   today: {
-    has: (task) => isForToday(task) || isOverdue(task), title: "Today", count: "for today", empty: ["Nothing left for today.", "What is due today or overdue appears here."],
+    has: (task) => isForToday(task) || isOverdue(task), title: "Today", count: "for today",
+    empty: ["Nothing left for today.", "What is due today or overdue appears here."],
   },
   upcoming: {
     has: (task) => !task.completed && Boolean(task.due) && task.due > today(),
@@ -37,8 +38,7 @@ export const FILTER_NAMES = Object.keys(FILTERS);
 const TINTED = 1000; // milliseconds
 const NOTES_AFTER = 1000; // milliseconds after the last key in which notes save themselves
 const HELD = 600; // milliseconds that a finished or deleted row stays where it is, so that a second click hits no other
-// The buttons that keep their state in local storage, under these names: true if finished tasks are folded, and if open
-// tasks stand by their due dates.
+// The buttons that keep their state in local storage: true if finished tasks are folded, and if open tasks stand by their due dates.
 const KEPT = { "finished-toggle": "tasks.finished", "by-due": "tasks.by-due" };
 const isSet = (name) => read(localStorage, KEPT[name]) === true;
 
@@ -77,7 +77,11 @@ export class ListView {
       list.addEventListener("click", refuseHeld, { capture: true });
       list.addEventListener("click", (event) => event.defaultPrevented || this.#clicked(event));
       onKey(list, (event) => this.#key(event));
-      list.addEventListener("input", ({ target }) => target.name === "notes" && this.#noteSoon());
+      list.addEventListener("input", ({ target }) => {
+        if (target.name !== "notes") return;
+        clearTimeout(this.#noting);
+        this.#noting = setTimeout(() => this.#note(this.#editor.values.notes), NOTES_AFTER);
+      });
       list.addEventListener("submit", (event) => {
         event.preventDefault();
         this.#save();
@@ -136,14 +140,12 @@ export class ListView {
     return this.#rows.size;
   }
 
-  /** The open task: {id, row, values, seen}. */
   get editing() {
     if (!this.#editor) return undefined;
     const { values, seen } = this.#editor;
     return { id: this.#tasks.get(this.#edited).id, row: this.#edited, values, seen };
   }
 
-  /** The finished tasks in sight, as they are shown. */
   get finished() {
     const rows = [...this.#lists.done.children];
     return rows.map((row) => this.#taskOf(row)).filter((task) => task.completed && !this.#held.has(task.row));
@@ -164,7 +166,7 @@ export class ListView {
     find("finished-toggle").disabled = this.#view === "done" || this.isSearching; // then nothing is folded
     find("finished-toggle").setAttribute("aria-expanded", String(!this.#isFolded));
     find("by-due").setAttribute("aria-pressed", String(isSet("by-due")));
-    const isByDue = this.#isByDue;
+    const isByDue = isSet("by-due") || ["today", "upcoming"].includes(this.#view);
     this.#lists.open.classList.toggle("by-due", isByDue && this.#view !== "today"); // then tasks cannot be moved
     this.#lists.open.classList.toggle("by-days", this.#view === "upcoming");
     this.#renderRows({
@@ -199,10 +201,6 @@ export class ListView {
       if (!this.#ends.has(row)) this.#ends.set(row, (state !== "waiting" && Date.parse(modified)) || Date.now());
     }
     return done.sort((one, other) => this.#ends.get(other.row) - this.#ends.get(one.row));
-  }
-
-  get #isByDue() {
-    return isSet("by-due") || ["today", "upcoming"].includes(this.#view);
   }
 
   #renderDays(tasks) {
@@ -256,7 +254,6 @@ export class ListView {
     return missing.length ? [...tasks, ...new Set(missing.map((row) => this.#tasks.get(row)))].sort(inOrder) : tasks;
   }
 
-  /** Whether a row stands among the finished ones. */
   #standsDone(task) {
     return this.#isStaying(task.row) ? this.#rows.get(task.row).parentElement === this.#lists.done : task.completed;
   }
@@ -431,12 +428,13 @@ export class ListView {
   #offerDays(rows, button) {
     const half = rows.find((row) => this.#taskOf(row).draft);
     if (half) return this.edit(half.dataset.row, { field: "due" });
-    const { bottom, right } = button.getBoundingClientRect();
+    const { top, bottom, right } = button.getBoundingClientRect();
     const menu = find("day-menu");
     this.#planned = rows.map((row) => row.dataset.row);
     menu.lastElementChild.hidden = rows.length > 1;
     menu.showPopover(); // then it has a size
-    menu.style.top = `${Math.max(8, Math.min(bottom, innerHeight - menu.offsetHeight - 8)) + scrollY}px`;
+    const hasRoom = bottom + menu.offsetHeight + 8 <= innerHeight; // it never covers the button: a double click would take a day
+    menu.style.top = `${(hasRoom ? bottom : Math.max(8, top - menu.offsetHeight)) + scrollY}px`;
     const { clientWidth } = document.documentElement;
     menu.style.right = `${Math.max(8, Math.min(clientWidth - right, clientWidth - menu.offsetWidth - 8))}px`;
     menu.firstElementChild.focus();
@@ -446,17 +444,15 @@ export class ListView {
     const menu = find("day-menu");
     if (target === menu) return;
     menu.hidePopover(); // gives the focus back to the row
-    if (target.value === "pick") return this.#pick();
+    if (target.value === "pick") {
+      const [name] = this.#planned;
+      this.selection.clear();
+      this.edit(name, { field: "due" });
+      return this.#edited === name && this.#editor.field("due").showPicker?.();
+    }
     this.#actions.plan(this.#planned.map((name) => this.#tasks.get(name)).filter(Boolean), dayNamed(target.value) || null);
     if (!find("selection").hidden) focusNew();
     this.selection.clear();
-  }
-
-  #pick() {
-    const [name] = this.#planned;
-    this.selection.clear();
-    this.edit(name, { field: "due" });
-    if (this.#edited === name) this.#editor.field("due").showPicker?.();
   }
 
   #remove(task) {
@@ -532,12 +528,7 @@ export class ListView {
     return !fault;
   }
 
-  /** Saves the notes of the open task when nobody has written for a moment; the task stays open. */
-  #noteSoon() {
-    clearTimeout(this.#noting);
-    this.#noting = setTimeout(() => this.#note(this.#editor.values.notes), NOTES_AFTER);
-  }
-
+  /** Saves the notes of the open task, which stays open. */
   #note(notes) {
     if (this.#actions.note(this.#tasks.get(this.#edited), this.#editor.seen.notes, notes)) this.#editor.seen.notes = notes.trim();
   }

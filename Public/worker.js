@@ -20,9 +20,8 @@ let isElsewhere = false; // whether the network has led to another page, which t
 addEventListener("install", (event) => event.waitUntil(renew().then(() => skipWaiting())));
 
 addEventListener("activate", (event) => {
-  const isOld = (name) => /^page-\d$/.test(name) || (/^page-[1-7] /.test(name) && name.endsWith(` ${BASE}`));
-  const old = (names) => names.filter(isOld).map((name) => caches.delete(name));
-  event.waitUntil(caches.keys().then((names) => Promise.all(old(names))).then(() => clients.claim()));
+  const old = (names) => names.filter((name) => /^page-[1-7] /.test(name) && name.endsWith(` ${BASE}`));
+  event.waitUntil(caches.keys().then((names) => Promise.all(old(names).map((name) => caches.delete(name)))).then(() => clients.claim()));
 });
 
 addEventListener("fetch", (event) => {

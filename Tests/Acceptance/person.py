@@ -186,6 +186,17 @@ class Person:
               request.result.close();
             };""")
 
+    def keep(self, *changes):
+        """Puts changes of the person who is signed in into the database of the browser, as another tab of the page does."""
+        self.chrome.execute_async_script("""
+            const [changes, done] = arguments, { owner } = JSON.parse(sessionStorage["tasks.session"]);
+            const request = indexedDB.open("tasks");
+            request.onsuccess = () => {
+              const transaction = request.result.transaction("changes", "readwrite");
+              for (const change of changes) transaction.objectStore("changes").add({ ...change, owner });
+              transaction.oncomplete = () => done(request.result.close());
+            };""", changes)
+
     def deafen(self):
         """From now on this page hears of no change, and looks for none by itself, as a tab that is out of sight."""
         count = "return performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/tasks')).length"

@@ -58,15 +58,10 @@ class Access(PageTest):
         self.chrome.one("#person summary").click()
         axe.check_looks(self, "who am I")
         self.chrome.one("#person-close").click()
-        self.chrome.execute_script("""
-            const name = Object.keys(sessionStorage).find((name) => name.startsWith("tasks.list"));
-            const owner = name.slice("tasks.list.".length);
-            const change = { kind: "change", target: 3, text: "Mine", base: "x" };
-            const refusal = { title: "Refused", detail: "The text is too long.", code: "task.too_long" };
-            for (const [key, problem] of Object.entries({ k: { theirs: "Theirs" }, l: refusal, m: refusal })) {
-              const record = JSON.stringify({ ...change, key, problem });
-              localStorage.setItem(`tasks.change.${owner}.00000000000000001.${key}`, record);
-            }""")
+        refusal = {"title": "Refused", "detail": "The text is too long.", "code": "task.too_long"}
+        change = {"kind": "change", "target": 3, "text": "Mine", "base": "x"}
+        self.person.keep(*(
+            {**change, "key": key, "problem": problem} for key, problem in {"k": {"theirs": "Theirs"}, "l": refusal, "m": refusal}.items()))
         self.end_session()
         self.chrome.until(lambda: self.chrome.one(".problem") and self.chrome.one("#refused button").text, "the questions")
         axe.check_looks(self, "an ended session, a question and refused changes")
@@ -101,7 +96,8 @@ class Access(PageTest):
         axe.check_looks(self, "a due date while adding, and the order by due dates")
         self.chrome.one("#new").clear()
         self.person.press("Book the train", ".edit")
-        axe.check_looks(self, "an editor with a date and notes")
+        self.chrome.one(".editor [name=repeat] option:last-child").click()
+        axe.check_looks(self, "an editor with a date, notes and a rule")
         self.chrome.one(".cancel").click()
         self.chrome.one("#search-open").click()
         self.chrome.one("#query").send_keys("night")
@@ -126,8 +122,11 @@ class Access(PageTest):
         self.chrome.one("#search-open").click()
         self.check_width("the search")
         self.person.row("short").find_element("css selector", ".edit").send_keys(Keys.ENTER)
+        self.chrome.one(".editor [name=repeat] option:last-child").click()
         self.check_width("the editor")
-        self.chrome.one(".cancel").click()
+        tops = "return [...document.querySelectorAll('.custom > *')].map((it) => it.getBoundingClientRect().top)"
+        self.assertEqual(len(set(self.chrome.execute_script(tops))), 1, "a number and its unit in one line")
+        self.chrome.one(".cancel").send_keys(Keys.ENTER)
         self.person.remove("short")
         self.check_width("undo")
         self.person.open_account()

@@ -532,31 +532,3 @@ class TwoTabs(Kept):
         self.chrome.switch_to.window(self.second)
         self.person.await_saved()
         self.assertEqual(self.texts_on_server(), ["Buy oat milk"])
-
-
-class EarlierVersion(Kept):
-    """Changes that a page of an earlier version has left in local storage, named by a clock that was put back."""
-
-    RECORDS = [
-        (1, {"key": "b", "kind": "change", "target": "a", "text": "Buy oat milk", "base": "Buy milk"}),
-        (2, {"key": "c", "kind": "change", "target": "known", "completed": True}),
-        (3, {"key": "a", "kind": "add", "text": "Buy milk", "completed": False}),
-    ]
-
-    def test_they_are_taken_over_once(self):
-        self.newcomer()
-        self.person.save("Buy bread")
-        self.before_each_page(NETWORK)
-        self.chrome.execute_script("""
-            const { owner } = JSON.parse(sessionStorage["tasks.session"]);
-            localStorage[`tasks.names.${owner}`] = JSON.stringify({ known: arguments[1] });
-            for (const [number, change] of arguments[0]) {
-              localStorage[`tasks.change.${owner}.0000000000000000${number}.${change.key}`] = JSON.stringify(change);
-            }""", self.RECORDS, self.on_server()[0]["Id"])
-        self.chrome.refresh()
-        self.person.await_texts("Buy oat milk", "Buy bread")
-        self.person.await_saved()
-        self.assertEqual(self.saved(), [("Buy bread", True), ("Buy oat milk", False)])
-        self.assertEqual(len(self.sent("POST")), 1)
-        self.assertEqual(self.person.waiting(), [])
-        self.assertNotRegex(self.chrome.execute_script("return Object.keys(localStorage).join()"), r"tasks\.(change|names)")

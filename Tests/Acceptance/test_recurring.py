@@ -68,7 +68,8 @@ class Recurring:
         self.assertEqual(self.chrome.execute_script("return most"), 1)
         self.assertEqual(self.chrome.one("#rows time").get_attribute("datetime"), day(1))
 
-    def test_offline_the_next_one_can_be_finished_too_and_the_servers_take_its_place(self):
+    def finish_two_offline(self):
+        """Finishes a task and the next one without a network, and renames the third one."""
         self.expected = ["ERR_INTERNET_DISCONNECTED", "NetworkError"]
         self.open_again()
         self.chrome.connect(False)
@@ -77,6 +78,22 @@ class Recurring:
             self.person.complete("gym")
         self.person.rename("gym", "swim")
         self.person.await_status("Offline, 3 changes kept")
+
+    def test_an_edit_of_a_next_one_that_never_came_to_be_is_a_question(self):
+        self.finish_two_offline()
+        [task] = self.on_server()
+        self.request("PATCH", f"/api/tasks/{task['Id']}", {"completed": True, "completedOn": day()})  # by another device
+        self.chrome.connect(True)
+        self.person.look_again()
+        self.person.await_status("1 change not saved")
+        self.assertIn("Deleted elsewhere.", self.person.row("swim").text)
+        self.chrome.one("[data-decision=again]").click()
+        self.person.await_saved()
+        self.await_server(("gym", True, day(1), None), ("gym", False, day(2), "FREQ=DAILY"), ("swim", False, day(3), "FREQ=DAILY"))
+        self.assertEqual(self.person.waiting(), [])
+
+    def test_offline_the_next_one_can_be_finished_too_and_the_servers_take_its_place(self):
+        self.finish_two_offline()
         row = self.person.row("swim")
         self.chrome.execute_script(COUNT_ROWS)
         self.chrome.connect(True)

@@ -174,12 +174,7 @@ class Renewal(SessionTest):
         self.expected = ["401"]
         self.newcomer()
         self.change_session(token=self.servers.token(bad="expired"))
-        owner = self.session()["owner"]
-        self.chrome.execute_script("""
-            for (let number = 0; number < 5; number += 1) {
-              const change = { key: crypto.randomUUID(), kind: "add", text: `Task ${number}`, completed: false };
-              localStorage.setItem(`tasks.change.${arguments[0]}.0000000000000000${number}.${change.key}`, JSON.stringify(change));
-            }""", owner)
+        self.person.keep(*({"key": str(number), "kind": "add", "text": f"Task {number}", "completed": False} for number in range(5)))
         self.person.refresh()
         self.chrome.until(lambda: len(self.person.texts()) == 5, "the tasks")
         self.person.await_saved()
@@ -271,19 +266,6 @@ class Renewal(SessionTest):
 
 
 class OtherAuthorities(SessionTest):
-    def test_without_locks_nothing_is_shared(self):
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
-            "source": "delete Navigator.prototype.locks"})
-        self.newcomer()
-        self.person.save("Buy milk")
-        self.assertNotIn("offline_access", self.token_requests("authorization_code")[0][0]["scope"])
-        self.assertIsNone(self.shared())
-        self.assertNotIn("Buy milk", self.chrome.execute_script("return JSON.stringify({...localStorage})"))
-        self.person.refresh()
-        self.person.await_texts("Buy milk")
-        self.new_tab()
-        self.person.await_welcome()
-
     def test_without_a_refresh_token_the_session_is_that_of_the_tab(self):
         self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
             const real = Response.prototype.json;

@@ -297,6 +297,9 @@ class Several(Daily):
         self.chrome.key(Keys.ESCAPE)  # closes the menu, and keeps the selection
         self.assertEqual(self.selected(), ["one", "two"])
         self.chrome.one("#selection [value=date]").click()
+        boxes = "return ['#day-menu', '#selection [value=date]'].map((it) => document.querySelector(it).getBoundingClientRect())"
+        menu, button = self.chrome.execute_script(boxes)
+        self.assertLess(menu["bottom"], button["top"] + 1, "the menu covers its button, so a double click takes the dates away")
         self.chrome.one("#day-menu [value=tomorrow]").click()
         self.chrome.until(lambda: not self.chrome.one("#selection").is_displayed(), "the date")
         self.assertEqual(self.chrome.words("#toast-text"), "2 planned")
