@@ -73,11 +73,16 @@ class Recurring:
         self.expected = ["ERR_INTERNET_DISCONNECTED", "NetworkError"]
         self.open_again()
         self.chrome.connect(False)
+        await_due = lambda due: self.chrome.until(
+            lambda: self.chrome.one("#rows time").get_attribute("datetime") == due, f"the one of {due}")
         for due in [day(1), day(2)]:
-            self.chrome.until(lambda: self.chrome.one("#rows time").get_attribute("datetime") == due, f"the one of {due}")
+            await_due(due)
             self.person.complete("gym")
+        await_due(day(3))
         self.person.rename("gym", "swim")
         self.person.await_status("Offline, 3 changes kept")
+        first, second, edit = self.person.waiting()
+        self.assertEqual((second["target"], edit["target"]), (first["key"], second["key"]))
 
     def test_an_edit_of_a_next_one_that_never_came_to_be_is_a_question(self):
         self.finish_two_offline()
