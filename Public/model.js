@@ -13,6 +13,7 @@ export const UNDO_TIME = 7000;
 // The server remembers the key of an addition for 24 hours, and the newest thousand of a person.
 const KEY_LIFE = 23 * 3600000;
 const KEYS = 1000;
+const HURRIED = "tasks.hurried"; // in session storage: a page that is being closed may not reach the database any more
 const LONGEST_WAIT = 60000; // a deletion that seems to wait for longer was made before the clock was put back
 const STORE_AFTER = 500; // milliseconds: many changes in a row write a long list once
 
@@ -66,6 +67,8 @@ export class Model {
   /** Reads all waiting changes again, also those of the other tabs. */
   async reload() {
     await Promise.all([this.queue.load(), this.#drafts.load()]);
+    for (const key of read(sessionStorage, HURRIED) ?? []) this.revise(key, { notBefore: 0 });
+    sessionStorage.removeItem(HURRIED);
   }
 
   /** The tasks to show, in the person's order. A task that is as it was is the same object again. */
@@ -161,6 +164,7 @@ export class Model {
   hurry() {
     const waiting = this.queue.all().filter((change) => change.notBefore > Date.now());
     for (const change of waiting) this.revise(change.key, { notBefore: 0 });
+    write(sessionStorage, HURRIED, waiting.map(({ key }) => key)); // else they wait some seconds at the next start
     return waiting;
   }
 

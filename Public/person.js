@@ -30,8 +30,7 @@ function fill(page) {
   find("person-policy").textContent = claims.policy || "not in the token";
   find("person-scopes").textContent = claims.scopes.join(" ") || "none";
   const edits = policies(page.config).filter((policy) => policy.kind === "edit");
-  find("profile-actions").replaceChildren(
-    ...edits.map((policy) => policyButton(page.config, policy, "secondary", page.signInOptions)));
+  find("profile-actions").replaceChildren(...edits.map((policy) => policyButton(page.config, policy, "secondary", page.signInOptions)));
   find("sign-out").addEventListener("click", () => leave(page));
   find("files").addEventListener("click", ({ target }) => target.value && saveList(page.model.view(), target.value));
   offerDeletion(page, find("person-title").textContent);

@@ -63,8 +63,7 @@ export function offerShortcuts(view, search) {
 }
 
 /** Checkboxes, radio buttons and buttons take no letters. */
-const isWriting = (element) =>
-  element.matches?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
+const isWriting = (element) => element.matches?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
 
 /** Goes to the row this many rows below, or from elsewhere to the first or the last. */
 function go(row, step) {

@@ -159,5 +159,4 @@ function shownAnswer(response, text) {
   ];
 }
 
-const block = (label, textContent) =>
-  make("pre", { tabIndex: 0, textContent, attributes: { "aria-label": label, role: "group" } });
+const block = (label, textContent) => make("pre", { tabIndex: 0, textContent, attributes: { "aria-label": label, role: "group" } });
