@@ -4,6 +4,7 @@ import { find } from "./dom.js";
 import * as session from "./session.js";
 import { current, forgetOthers, onChange, shared } from "./session-store.js";
 
+const AT_REST = 5000; // milliseconds after which nothing is being loaded
 const slow = setTimeout(() => (find("loading").hidden = false), 300);
 
 const BLOCKED = "This browser lets the page keep nothing on this device, so nobody can sign in. Allow cookies and site data for "
@@ -17,8 +18,7 @@ start().catch((error) => {
 
 async function start() {
   const config = await own("config.json", "json");
-  let place;
-  let failure;
+  let place, failure;
   try {
     place = await session.finish(config);
   } catch (error) {
@@ -54,8 +54,10 @@ async function enter(config, me, place, failure) {
   const worker = navigator.serviceWorker;
   const lastFile = () => import("./person.js").catch(() => {}); // before the worker forgets which release this page has
   if (worker?.controller) await lastFile();
-  await worker?.register("worker.js").catch(() => {}); // only for opening the page at once
+  const registration = await worker?.register("worker.js").catch(() => {}); // only for opening the page at once
   worker?.ready.then(lastFile);
+  // What a page loads by a worker whose place another one takes comes from the network in Firefox, so that one waits until all is loaded.
+  setTimeout(() => registration?.waiting?.postMessage("activate"), AT_REST);
 }
 
 /** Shows the page for a visitor who is not signed in; `complaint` says what went wrong before. */

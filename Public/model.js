@@ -355,8 +355,7 @@ export function tasksOf(json) {
 const OPTIONAL = ["due", "notes", "position", "repeat"];
 const CHANGEABLE = ["text", "completed", ...OPTIONAL];
 
-const membersOf = (task) =>
-  Object.fromEntries(OPTIONAL.filter((name) => (task[name] ?? null) !== null).map((name) => [name, task[name]]));
+const membersOf = (task) => Object.fromEntries(OPTIONAL.filter((name) => (task[name] ?? null) !== null).map((name) => [name, task[name]]));
 
 const shownOf = (task) => ({ text: task.text, completed: task.completed, ...membersOf(task) });
 

@@ -256,7 +256,6 @@ const firstSentence = (text) => text.split(/\r?\n/)[0].replace(/^AADB2C\d+:\s*/,
 
 const random = () => base64URL(crypto.getRandomValues(new Uint8Array(32)));
 
-const challenge = async (verifier) =>
-  base64URL(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
+const challenge = async (verifier) => base64URL(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 
 const base64URL = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -17,8 +17,7 @@ export function streamOf(model, access, { tell, rest }) {
   let isEnded = false;
 
   const read = (signal) => {
-    let end;
-    let held;
+    let end, held;
     const ended = new Promise((resolve) => (end = resolve));
     const each = (text) => {
       const events = text.split("\n\n");

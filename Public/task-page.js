@@ -356,8 +356,7 @@ export class TaskPage {
   #complete(tasks, completed) {
     const word = completed ? "done" : "open again";
     const ticks = new Map(); // row -> the last tick
-    const back = (now, { row, repeat }) =>
-      (completed ? this.model.reopen(now, ticks.get(row), repeat) : this.model.complete(now, true));
+    const back = (now, { row, repeat }) => (completed ? this.model.reopen(now, ticks.get(row), repeat) : this.model.complete(now, true));
     this.#undoable(word, tasks, (now, { row }) => ticks.set(row, this.model.complete(now, completed)), back);
   }
 
@@ -443,8 +442,7 @@ export class TaskPage {
   /** Returns {make, back}: `make` deletes the tasks as they are given, or as they are then, and `back` brings them back, or
    * adds them again if the server has deleted them already. `count` is told 1 and -1. */
   #removal(tasks, asShown, count) {
-    let removed;
-    let keys;
+    let removed, keys;
     const make = (given) => this.#change(() => {
       count?.(1);
       removed = given ?? tasks.map(this.#finder()).filter(Boolean);

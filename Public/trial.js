@@ -89,8 +89,7 @@ function inputOf(parameter, id) {
   });
 }
 
-const field = (label, input) =>
-  make("div", { className: "try-field" }, make("label", { htmlFor: input.id, textContent: label }), input);
+const field = (label, input) => make("div", { className: "try-field" }, make("label", { htmlFor: input.id, textContent: label }), input);
 
 const exampleOf = ({ example }) => (example === undefined ? "" : JSON.stringify(example));
 

@@ -17,7 +17,9 @@ const begun = new Map(); // the id of a page -> promise of its release, so that 
 let renewal = null; // the promise of the one that is under way
 let isElsewhere = false; // whether the network has led to another page, which the next start shows
 
-addEventListener("install", (event) => event.waitUntil(renew().then(() => skipWaiting())));
+addEventListener("install", (event) => event.waitUntil(renew()));
+
+addEventListener("message", () => skipWaiting());
 
 addEventListener("activate", (event) => {
   const old = (names) => names.filter((name) => /^page-[1-7] /.test(name) && name.endsWith(` ${BASE}`));

@@ -105,6 +105,10 @@ class Start(PageTest):
         self.await_release(2)
         Front.next_after = Front.answered + 10
         self.await_release(3)
+        is_taken = """
+            const [done] = arguments;
+            navigator.serviceWorker.getRegistration().then(({ installing, waiting }) => done(!installing && !waiting));"""
+        self.chrome.until(lambda: self.chrome.execute_async_script(is_taken), "the newest worker to take over, since the page is at rest")
         self.chrome.switch_to.window(old)
         self.person.open_account()
         self.assertEqual(self.release(), 1)
