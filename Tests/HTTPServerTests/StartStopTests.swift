@@ -86,7 +86,8 @@ struct StartStopTests {
         other = nil
         eventuallyBlocking { server.statistics.connections == 1 }
         let stopper = try NamedThread.start("stopper") { server.stop(patience: .seconds(200)) }
-        eventuallyBlocking { (try? kept.get("/d"))?.headers["Connection"] == "close" }
+        // A connection that was idle for half a second is closed without an answer.
+        eventuallyBlocking { (try? kept.get("/d")).map { $0.headers["Connection"] == "close" } ?? true }
         mayGoOn.store(true, ordering: .relaxed)
         let response = try #require(try waiting.response())
         #expect(response.status == 200 && response.headers["Connection"] == "close")
