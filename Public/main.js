@@ -56,7 +56,7 @@ async function enter(config, me, place, failure) {
   if (worker?.controller) await lastFile();
   const registration = await worker?.register("worker.js").catch(() => {}); // only for opening the page at once
   worker?.ready.then(lastFile);
-  // What a page loads by a worker whose place another one takes comes from the network in Firefox, so that one waits until all is loaded.
+  // What a page loads by a worker whose place another one takes comes from the network in Firefox, so the newer one waits until all is loaded.
   setTimeout(() => registration?.waiting?.postMessage("activate"), AT_REST);
 }
 

@@ -19,7 +19,7 @@ let isElsewhere = false; // whether the network has led to another page, which t
 
 addEventListener("install", (event) => event.waitUntil(renew()));
 
-addEventListener("message", () => skipWaiting());
+addEventListener("message", () => skipWaiting()); // main.js says when nothing is being loaded
 
 addEventListener("activate", (event) => {
   const old = (names) => names.filter((name) => /^page-[1-7] /.test(name) && name.endsWith(` ${BASE}`));
