@@ -211,6 +211,7 @@ class Connections(PageTest):
             ["/api/tasks", "/api/tasks?limit=2&after=2", "/api/tasks?limit=2&after=4"])
 
     def test_signing_out_offline_tells_what_stays_behind(self):
+        self.await_worker()
         self.chrome.connect(False)
         self.person.add("Written offline")
         self.person.await_status("Offline, 1 change kept")
