@@ -70,7 +70,7 @@ package struct Problem: Error, Sendable, Equatable {
     /// Room for the fields of a problem and the common ones, in bytes.
     private static let fields = 512
 
-    /// What an answer with a problem in JSON has apart from the identifier of its request.
+    /// The parts of an answer in JSON that are the same for each request with this problem.
     ///
     /// The JSON is one line, with `error` and `message` for readers that know no RFC 9457.
     private struct Template: Sendable, Equatable {

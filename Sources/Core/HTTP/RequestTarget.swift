@@ -75,10 +75,9 @@ private struct TargetForm {
             switch byte {
             case ...0x20, 0x7F..., UInt8(ascii: "#"): throw .target
             case UInt8(ascii: "%"): hasEscape = true
-            case UInt8(ascii: "/"), UInt8(ascii: "."): if previous == UInt8(ascii: "/") { hasOddSegment = true }
-            case UInt8(ascii: "?") where question == nil:
-                question = index
+            case UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "?"):
                 if previous == UInt8(ascii: "/") { hasOddSegment = true }
+                if byte == UInt8(ascii: "?"), question == nil { question = index }
             default: break
             }
             previous = byte

@@ -109,8 +109,8 @@ package final class BearerVerifier: TokenVerifier {
     /// Returns the policy whose keys must be up to date before this refusal of a token is final; nil if it is final.
     ///
     /// The keys of each document are published at once, so that a document that cannot be reached does not delay the
-    /// others. Until one is loaded, a good token of its policy looks like one of a wrong policy. Such a token waits for
-    /// the refresh, or is answered "try again"; it is never called invalid.
+    /// others. Until a document is loaded, a good token of its policy looks like a token of a wrong policy. Such a
+    /// token waits for the refresh, or is answered "try again"; it is never called invalid.
     private func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {
         guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
         // The signature was verified before, so the issuer itself names this policy.

@@ -280,8 +280,7 @@ struct DocumentState: Sendable {
         failures = 0
     }
 
-    /// Takes keys that were loaded, with the metadata or alone; a load of keys alone does not put off the
-    /// load of metadata.
+    /// Takes keys that were loaded with the metadata or alone; keys alone do not put off the next load of metadata.
     mutating func loaded(_ keys: LoadedKeys, fetchedAt: Int64, now: Int64) {
         self.keys = keys
         self.fetchedAt = fetchedAt

@@ -140,7 +140,7 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         SELECT id, change FROM first
         """
 
-    /// The same in the owner's row only: the first of the ids and change numbers that $2 tasks are to have.
+    /// Counts $2 tasks in the owner's row, and answers as ``addSQL`` does; the caller inserts the tasks.
     private static let takeSQL = """
         UPDATE owners SET next_id = next_id + $2, tasks = tasks + $2, change = change + $2
         WHERE owner = $1 AND tasks <= $3 - $2 AND coalesce(deleted < $4, true)

@@ -6,7 +6,7 @@ import Tasks
 ///
 /// Owners come in the order of their names, and their rows in `owners` are locked first, so that transactions of many
 /// servers cause no deadlock. The first round trip locks and reads, the commands run, and the second one writes and
-/// commits; additions without idempotency keys need one only, except with Citus.
+/// commits. Additions without idempotency keys need one round trip only, except with Citus.
 struct WriteBatch {
     private var owners: [OwnerWrites]
     private let jobs: [Job]
@@ -196,28 +196,32 @@ private struct OwnerWrites {
     }
 
     mutating func takeWrites() -> [BoundStatement] {
-        guard session.isDistributed, let firstAdded else { return transaction.takeWrites() }
-        return additions.enumerated().map { index, addition in
-            let number = Int64(index)
-            return transaction.insertion(
-                of: addition.command.item(firstAdded.id + number), change: firstAdded.change + number)
+        guard session.isDistributed, let added else { return transaction.takeWrites() }
+        return added.map { transaction.insertion(of: $0.item, change: $0.change) }
+    }
+
+    /// The tasks of the additions and their change numbers; nil if the first round trip added nothing.
+    private var added: [(item: TaskItem, change: Int64)]? {
+        firstAdded.map { first in
+            additions.enumerated().map { index, addition in
+                (addition.command.item(first.id + Int64(index)), first.change + Int64(index))
+            }
         }
     }
 
     /// Notes the verdict on each write after the commit.
     func note(in result: inout BatchResult) {
         var change = transaction.change
-        for (index, addition) in additions.enumerated() {
-            guard let firstAdded else {
-                // Each addition is tried alone, reads the owner's row by itself, and has its own outcome.
-                result.verdicts.append((addition.job, .again(addition.job.again(addition.job.retry.alone))))
-                continue
+        if let added {
+            for (addition, (item, number)) in zip(additions, added) {
+                change.put.append(item.id)
+                // The commands ran after the additions.
+                change.number = max(change.number, number)
+                result.verdicts.append((addition.job, .answer { addition.answer(item) }))
             }
-            let item = addition.command.item(firstAdded.id + Int64(index))
-            change.put.append(item.id)
-            // The commands ran after the additions.
-            change.number = max(change.number, firstAdded.change + Int64(index))
-            result.verdicts.append((addition.job, .answer { addition.answer(item) }))
+        } else {
+            // Each addition is tried alone, reads the owner's row by itself, and has its own outcome.
+            for (job, _, _) in additions { result.verdicts.append((job, .again(job.again(job.retry.alone)))) }
         }
         result.note(change)
         for check in checks { result.verdicts.append((check.job, .answer(check.answer))) }

@@ -27,8 +27,8 @@ extension FieldLines {
 /// Replaces libmicrohttpd's function of this name, which the library calls to refuse a request with its own page.
 ///
 /// There is no other way to choose the text. The library calls the function for its refusals, and since 1.0 for a
-/// redirect. The dynamic linker prefers the program's symbols, unless the library is linked to prefer its own. After
-/// a response the library's page stays, because nobody reads the page.
+/// redirect. The dynamic linker prefers the program's symbols, unless the library is linked to prefer its own. The
+/// library's page stays where a response was sent before, because nobody reads the page.
 @_cdecl("MHD_queue_response")
 package func queueRefusalOfLibrary(_ handle: OpaquePointer?, _ status: UInt32, _ page: OpaquePointer?) -> UInt32 {
     guard let handle = unsafe handle,

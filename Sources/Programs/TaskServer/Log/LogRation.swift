@@ -11,6 +11,7 @@ final class LogRation: Sendable {
 
         init(now: Int64) { bucket = TokenBucket(capacity: 20, refill: 500_000_000, now: now) }
 
+        /// The number of lines that were left out before this one; nil if this one is left out, too.
         mutating func take(now: Int64) -> Int? {
             guard bucket.take(now: now) else {
                 leftOut += 1
