@@ -6,8 +6,8 @@ import Testing
 
 /// A handler whose paths are the ways in which a handler can behave.
 final class EchoHandler: RequestHandler {
-    /// Continuations of requests under `/wait`.
-    let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+    /// The ends of the waits of requests under `/wait` and its like.
+    let waiting = Mutex<[@Sendable () -> Void]>([])
     /// Whether nothing waits any more.
     private let isOpen = Atomic<Bool>(false)
 
@@ -27,42 +27,30 @@ final class EchoHandler: RequestHandler {
         asked.add(1, ordering: .relaxed)
         switch head.target.path.first {
         case "wait":
-            return .later { [self] in
-                let began = pthread_self()
+            let began = pthread_self()
+            let isCancelled = Flag()
+            return .wait { [self] resume in
                 begun.add(1, ordering: .relaxed)
-                await wait()
-                threads.withLock { $0.append((began, pthread_self())) }
-                if Task.isCancelled { cancelled.add(1, ordering: .relaxed) }
-                return .respond(describe(head))
+                wait {
+                    resume { [self] in
+                        threads.withLock { $0.append((began, pthread_self())) }
+                        if isCancelled.isSet.load(ordering: .relaxed) { cancelled.add(1, ordering: .relaxed) }
+                        return .respond(describe(head))
+                    }
+                }
+                return { isCancelled.isSet.store(true, ordering: .relaxed) }
             }
-        case "wait-then-read":
-            return .later { [self] in
-                await wait()
-                return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
-            }
-        case "wait-then-refuse":
-            return .later { [self] in
-                await wait()
-                return .respond(Response(401, body: Array("no".utf8)))
-            }
+        case "wait-then-read": return waiting { .readBody(limit: 1000) { .respond(Response(200, body: $0)) } }
+        case "wait-then-refuse": return waiting { .respond(Response(401, body: Array("no".utf8))) }
         case "wait-twice":
-            return .later { [self] in
-                await wait()
+            return waiting { [self] in
                 eventuallyBlocking { !isHeld.load(ordering: .relaxed) }
-                await wait()
-                return .respond(describe(head))
+                return waiting { [self] in .respond(describe(head)) }
             }
-        case "wait-forever":
-            return .later { [self] in
-                while !isOpen.load(ordering: .relaxed) { await wait() }
-                return .respond(describe(head))
-            }
+        case "wait-forever": return waitingForever(head)
         case "read": return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
         case "read-then-wait":
-            return .answerBody(limit: 1000) { [self] body in
-                await wait()
-                return Response(201, body: body)
-            }
+            return .readBody(limit: 1000) { [self] body in waiting { .respond(Response(201, body: body)) } }
         case "peer": return .respond(Response(200, body: Array(head.peer.utf8)))
         case "refuse": return .respond(Response(401, body: Array("no".utf8)))
         case "status": return .respond(Response(Status(rawValue: Int(head.target.path[1]) ?? 0), body: Array("x".utf8)))
@@ -70,29 +58,39 @@ final class EchoHandler: RequestHandler {
         }
     }
 
-    private func wait() async {
-        await withCheckedContinuation { continuation in
-            let waits = waiting.withLock { waiting in
-                guard !isOpen.load(ordering: .relaxed) else { return false }
-                waiting.append(continuation)
-                return true
-            }
-            if !waits { continuation.resume() }
+    private func waiting(_ decide: @escaping @Sendable () -> Decision) -> Decision {
+        .wait { [self] resume in
+            wait { resume(decide) }
+            return {}
         }
+    }
+
+    private func waitingForever(_ head: RequestHead) -> Decision {
+        waiting { [self] in isOpen.load(ordering: .relaxed) ? .respond(describe(head)) : waitingForever(head) }
+    }
+
+    private func wait(_ end: @escaping @Sendable () -> Void) {
+        let waits = waiting.withLock { waiting in
+            guard !isOpen.load(ordering: .relaxed) else { return false }
+            waiting.append(end)
+            return true
+        }
+        if !waits { end() }
     }
 
     /// Lets all that wait continue.
     func release() {
-        for continuation in waiting.withLock({ waiting in
+        let ends = waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting
-        }) { continuation.resume() }
+        }
+        for end in ends { end() }
     }
 
     /// Lets all that wait continue, and all that would wait from now on: at the end of a test whose requests may still
     /// come.
     ///
-    /// A task that waits for ever keeps the server that its handler belongs to.
+    /// A wait that never ends keeps the server that its handler belongs to.
     func releaseForGood() {
         waiting.withLock { _ in isOpen.store(true, ordering: .relaxed) }
         release()
@@ -106,4 +104,8 @@ final class EchoHandler: RequestHandler {
             200, headers: ["Content-Type": "text/plain", "X-Request-Id": head.identifier],
             body: Array((text + lines.joined(separator: "\n")).utf8))
     }
+}
+
+private final class Flag: Sendable {
+    let isSet = Atomic<Bool>(false)
 }

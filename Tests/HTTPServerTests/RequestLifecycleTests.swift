@@ -1,5 +1,4 @@
 import HTTP
-import Synchronization
 import Testing
 
 @testable import HTTPServer
@@ -36,23 +35,21 @@ struct RequestLifecycleTests {
 
     // MARK: a handler that waits
 
-    @Test func `A stage has one deadline, however often its handler waits, and the next stage has its own`() async {
-        let job = await aJob()
+    @Test func `A stage has one deadline, however often its handler waits, and the next stage has its own`() {
         var life = suspended(.length(3))
-        for _ in 0..<2 {
-            _ = life.handle(.jobEnqueued(job))
-            #expect(life.takes(.handlerPaused(terms(90)), "runJob") == "handlerRunning length(3) until 50")
+        for number in 1...2 {
+            _ = life.handle(.handlerFinished(deciding(later), generation: UInt64(number)))
+            #expect(life.takes(.handlerPaused(terms(90)), "takeDecision") == "deciding length(3) until 50")
+            let next = life.takes(.decision(later), "startHandler \(number + 1)")
+            #expect(next == "handlerWaiting length(3) until 50")
             #expect(
                 life.takes(.handlerPaused(terms(90, isFull: true)), "suspend") == "handlerSuspended length(3) until 50")
         }
-        _ = life.handle(.handlerFinished(later, generation: 1))
-        _ = life.handle(.handlerPaused(terms()))
-        #expect(life.takes(.decision(later), "startHandler 2") == "handlerRunning length(3) until 50")
-        _ = life.handle(.handlerFinished(read(5), generation: 2))
+        _ = life.handle(.handlerFinished(deciding(read(5)), generation: 3))
         _ = life.handle(.handlerPaused(terms()))
         _ = life.handle(.decision(read(5)))
         _ = life.handle(.called)
-        #expect(life.takes(.decision(later), "startHandler 3") == "handlerRunning none")
+        #expect(life.takes(.decision(later), "startHandler 4") == "handlerWaiting none")
         #expect(life.takes(.handlerPaused(terms(90)), "suspend") == "handlerSuspended none until 90")
     }
 
@@ -71,7 +68,7 @@ struct RequestLifecycleTests {
         #expect(life.takes(.handlerExpired(now: .max, .timeout), "none") == "handlerDecided none until 50")
         #expect(life.takes(.handlerPaused(terms()), "refuse timeout") == "deciding none until 50")
         life = running(.none)
-        #expect(life.takes(.handlerExpired(now: .max, .stopping), "none") == "handlerRunning none")
+        #expect(life.takes(.handlerExpired(now: .max, .stopping), "none") == "handlerWaiting none")
     }
 
     @Test func `A client that resets the connection ends the suspension, and nothing is sent`() {
@@ -80,7 +77,7 @@ struct RequestLifecycleTests {
         #expect(life.takes(.handlerPaused(terms()), "close") == "discarding 0")
         #expect(life.takes(.completed, "forget discarding 0") == "idle")
         life = running(.none)
-        #expect(life.takes(.peerDisconnected, "none") == "handlerRunning none")
+        #expect(life.takes(.peerDisconnected, "none") == "handlerWaiting none")
     }
 
     // MARK: a stream
@@ -109,43 +106,40 @@ struct RequestLifecycleTests {
 
     // MARK: events that come late
 
-    @Test func `A decision of an earlier task is dropped, also while the next request has a task`() {
+    @Test func `A decision after an earlier wait is dropped, also while the next request waits`() {
+        let late = Event.handlerFinished(deciding(later), generation: 1)
         var life = suspended(.none)
         _ = life.handle(.handlerExpired(now: 50, .timeout))
-        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "handlerDecided none until 50")
+        #expect(life.takes(late, "dropDecision") == "handlerDecided none until 50")
         _ = life.handle(.handlerPaused(terms()))
-        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "deciding none until 50")
+        #expect(life.takes(late, "dropDecision") == "deciding none until 50")
         _ = life.handle(.decision(.respond(Response(503))))
         _ = life.handle(.completed)
-        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "idle")
-        for event in [Event.requestLine, .headAccepted(.none), .called, .decision(later), .handlerPaused(terms())] {
-            _ = life.handle(event)
-        }
-        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "handlerSuspended none until 50")
-        #expect(life.takes(.handlerFinished(later, generation: 2), "resume") == "handlerDecided none until 50")
+        #expect(life.takes(late, "dropDecision") == "idle")
+        for event in [Event.requestLine, .headAccepted(.none), .called, .decision(later)] { _ = life.handle(event) }
+        #expect(life.takes(late, "dropDecision") == "handlerWaiting none")
+        _ = life.handle(.handlerPaused(terms()))
+        #expect(life.takes(late, "dropDecision") == "handlerSuspended none until 50")
+        let own = Event.handlerFinished(deciding(later), generation: 2)
+        #expect(life.takes(own, "resume") == "handlerDecided none until 50")
     }
 
-    @Test func `A job that no request waits for runs where it was enqueued`() async {
-        let job = await aJob()
-        for (name, life) in everyState(job) where !["handlerRunning", "handlerSuspended"].contains(name) {
+    @Test func `A wait that ends at once needs no suspension`() {
+        var life = running(.none)
+        #expect(life.takes(.handlerFinished(deciding(later), generation: 1), "none") == "handlerDecided none")
+        #expect(life.takes(.handlerPaused(terms(isFull: true)), "takeDecision") == "deciding none")
+    }
+
+    @Test func `A decision that no request waits for is dropped and changes nothing`() {
+        for (name, life) in everyState() where !["handlerWaiting", "handlerSuspended"].contains(name) {
             var life = life
             let before = life.state.text
-            #expect(life.takes(.jobEnqueued(job), "runJob") == before)
+            #expect(life.takes(.handlerFinished(deciding(later), generation: 1), "dropDecision") == before)
         }
     }
 
-    @Test func `A decision does not lose a job that came before it`() async {
-        let job = await aJob()
-        var life = running(.none)
-        #expect(life.takes(.jobEnqueued(job), "none") == "handlerRunnable none")
-        #expect(life.takes(.handlerFinished(later, generation: 1), "none") == "handlerDecided none with a job")
-        #expect(life.takes(.handlerPaused(terms()), "runJob") == "handlerDecided none")
-        #expect(life.takes(.handlerPaused(terms()), "takeDecision") == "deciding none")
-    }
-
-    @Test func `A request that is broken off leaves its job to be run`() async {
-        let job = await aJob()
-        for (_, life) in everyState(job) {
+    @Test func `A request that is broken off is forgotten with its last state`() {
+        for (_, life) in everyState() {
             var life = life
             let before = life.state
             let action = life.handle(.completed)
@@ -156,15 +150,16 @@ struct RequestLifecycleTests {
                 continue
             }
             #expect(state.text == before.text && life.state.text == "idle")
-            #expect((state.pendingJob != nil) == ["handlerRunnable", "handlerDecided"].contains(before.name))
+            #expect((state.stream != nil) == ["streaming", "streamSuspended"].contains(before.name))
+            #expect((state.untakenDecision != nil) == (before.name == "handlerDecided"))
         }
     }
 
     // MARK: what cannot be
 
-    @Test func `The library's page is replaced before a response, and kept after it`() async {
+    @Test func `The library's page is replaced before a response, and kept after it`() {
         let replaced = ["opened", "idle", "readingHead", "complete", "refused", "readingBody", "drainingBody"]
-        for (name, life) in everyState(await aJob()) {
+        for (name, life) in everyState() {
             var life = life
             let before = life.state.text
             let isReplaced = replaced.contains(name)
@@ -180,9 +175,8 @@ struct RequestLifecycleTests {
         (
             .called,
             [
-                "readingHead", "complete", "refused", "handlerRunning", "handlerRunnable", "handlerDecided",
-                "readingBody",
-                "drainingBody", "responding", "streaming",
+                "readingHead", "complete", "refused", "handlerWaiting", "handlerDecided", "readingBody", "drainingBody",
+                "responding", "streaming",
             ]
         ),
         (.bodyBytes(1, announced: 0), ["readingBody", "drainingBody", "discarding"]),
@@ -190,14 +184,14 @@ struct RequestLifecycleTests {
         (.headAccepted(.none), ["readingHead"]),
         (.headRefused(Response(400), keepsConnection: true), ["readingHead"]),
         (.decision(.respond(Response(200))), ["deciding"]),
-        (.handlerPaused(terms()), ["handlerRunning", "handlerRunnable", "handlerDecided"]),
+        (.handlerPaused(terms()), ["handlerWaiting", "handlerDecided"]),
         (.streamDrained, ["streaming"]),
     ]
 
     @Test(arguments: possible.indices)
-    func `An impossible event changes nothing and closes the connection`(index: Int) async {
+    func `An impossible event changes nothing and closes the connection`(index: Int) {
         let (event, states) = Self.possible[index]
-        for (name, life) in everyState(await aJob()) {
+        for (name, life) in everyState() {
             var life = life
             let before = life.state.text
             let action = life.handle(event)
@@ -209,16 +203,18 @@ struct RequestLifecycleTests {
         }
     }
 
-    @Test func `The states of these tests are all that there are`() async {
-        let names = everyState(await aJob()).map(\.name)
-        #expect(names.count == 16 && Set(names).count == 16)
-        for (name, life) in everyState(await aJob()) { #expect(life.state.name == name) }
+    @Test func `The states of these tests are all that there are`() {
+        let names = everyState().map(\.name)
+        #expect(names.count == 15 && Set(names).count == 15)
+        for (name, life) in everyState() { #expect(life.state.name == name) }
     }
 }
 
 // MARK: lives at some point
 
-private let later = Decision.later { .respond(Response(200)) }
+private let later = Decision.wait { _ in {} }
+
+private func deciding(_ decision: Decision) -> @Sendable () -> Decision { { decision } }
 
 private func read(_ limit: Int) -> Decision { .readBody(limit: limit) { _ in .respond(Response(200)) } }
 
@@ -262,19 +258,17 @@ private func streaming(_ body: RequestLifecycle.ExpectedBody = .none) -> Request
 }
 
 /// A life in each of the states.
-private func everyState(_ job: UnownedJob) -> [(name: String, life: RequestLifecycle)] {
-    let runnable = suspended(.none).after(.jobEnqueued(job))
-    return [
+private func everyState() -> [(name: String, life: RequestLifecycle)] {
+    [
         ("opened", life()),
         ("idle", life(.completed)),
         ("readingHead", reading()),
         ("complete", life(.requestLine, .headAccepted(.none))),
         ("refused", life(.requestLine, .headRefused(Response(400), keepsConnection: true))),
         ("deciding", deciding(.length(3))),
-        ("handlerRunning", running(.none)),
-        ("handlerRunnable", runnable),
+        ("handlerWaiting", running(.none)),
         ("handlerSuspended", suspended(.none)),
-        ("handlerDecided", runnable.after(.handlerFinished(later, generation: 1))),
+        ("handlerDecided", suspended(.none).after(.handlerFinished(deciding(later), generation: 1))),
         ("readingBody", deciding(.length(3)).after(.decision(read(5)))),
         ("drainingBody", deciding(.length(3)).after(.decision(.respond(Response(200))))),
         ("discarding", deciding(.length(3)).after(.decision(.respond(Response(401))))),
@@ -282,24 +276,6 @@ private func everyState(_ job: UnownedJob) -> [(name: String, life: RequestLifec
         ("streaming", streaming()),
         ("streamSuspended", streaming().after(.streamDrained)),
     ]
-}
-
-/// A job that has already run: the table only passes jobs on.
-private func aJob() async -> UnownedJob {
-    let executor = RecordingExecutor()
-    await Task(executorPreference: executor) {}.value
-    guard let job = executor.last.withLock({ $0 }) else { fatalError("no job was enqueued") }
-    return job
-}
-
-private final class RecordingExecutor: TaskExecutor {
-    let last = Mutex<UnownedJob?>(nil)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        last.withLock { $0 = job }
-        job.runSynchronously(on: asUnownedTaskExecutor())
-    }
 }
 
 // MARK: texts to compare
@@ -331,10 +307,9 @@ extension RequestLifecycle.State {
         case .complete: "complete"
         case .refused(let response): "refused \(response.status.rawValue)"
         case .deciding(let stage): "deciding \(stage.text)"
-        case .handlerRunning(let stage): "handlerRunning \(stage.text)"
-        case .handlerRunnable(let stage, _): "handlerRunnable \(stage.text)"
+        case .handlerWaiting(let stage): "handlerWaiting \(stage.text)"
         case .handlerSuspended(let body, let deadline): "handlerSuspended \(Stage(body: body, deadline: deadline).text)"
-        case .handlerDecided(let stage, _, let job): "handlerDecided \(stage.text)" + (job == nil ? "" : " with a job")
+        case .handlerDecided(let stage, _): "handlerDecided \(stage.text)"
         case .readingBody(let limit, let received, _): "readingBody \(received) of \(limit)"
         case .drainingBody(let response, let left): "drainingBody \(response.status.rawValue) \(left)"
         case .discarding(let left): "discarding \(left)"
@@ -362,7 +337,7 @@ extension RequestLifecycle.Action {
         case .startBody(let length): "startBody \(length)"
         case .keepBytes: "keepBytes"
         case .startHandler(_, let generation): "startHandler \(generation)"
-        case .runJob: "runJob"
+        case .dropDecision: "dropDecision"
         case .resumeHandler: "resumeHandler"
         case .suspend: "suspend"
         case .resume: "resume"

@@ -5,10 +5,19 @@ extension Decision {
     package func answered(_ body: [UInt8] = []) async -> Response {
         switch self {
         case .respond(let response): return response
-        case .later(let decide): return await decide().answered(body)
+        case .wait: return await ended().answered(body)
         case .readBody(let limit, let decide):
             precondition(body.count <= limit, "a server refuses a longer body by itself")
             return await decide(body).answered()
         }
+    }
+
+    /// Returns the decision after the wait, if this one waits.
+    package func ended() async -> Decision {
+        guard case .wait(let begin) = self else { return self }
+        let decide = await withCheckedContinuation { continuation in
+            _ = begin { continuation.resume(returning: $0) }
+        }
+        return decide()
     }
 }

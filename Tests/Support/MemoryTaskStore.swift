@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 import Tasks
 
@@ -21,8 +22,8 @@ package final class MemoryTaskStore: CommandStore {
         self.removedTasksKept = removedTasksKept
     }
 
-    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
-        try read(of: query.owner) { tasks throws(StoreError) in
+    package func read(_ query: ListTasks, _ answer: @escaping StoreAnswer<TaskList>) -> Cancellation {
+        read(of: query.owner, answer) { tasks throws(StoreError) in
             var page = TaskPage(of: query.owner, atMost: query.selection.limit, in: answers, at: query.place)
             for item in tasks.items(selectedBy: query.selection) {
                 guard try page.append(item) else { break }
@@ -31,12 +32,12 @@ package final class MemoryTaskStore: CommandStore {
         }
     }
 
-    package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try read(of: query.owner) { $0.task(query.id) }
+    package func read(_ query: FindTask, _ answer: @escaping StoreAnswer<TaskItem?>) -> Cancellation {
+        read(of: query.owner, answer) { $0.task(query.id) }
     }
 
-    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
-        try read(of: query.owner) { tasks throws(StoreError) in
+    package func read(_ query: ListChanges, _ answer: @escaping StoreAnswer<ChangesOutcome>) -> Cancellation {
+        read(of: query.owner, answer) { tasks throws(StoreError) in
             guard var rendering = ChangesRendering(query, at: tasks.counts, in: answers) else { return .forgotten }
             tasks.append(query.rows, to: &rendering)
             return try rendering.outcome().get()
@@ -60,15 +61,26 @@ package final class MemoryTaskStore: CommandStore {
 
     /// Reads tasks of an owner, and makes no entry for an owner who has none.
     private func read<Outcome: Sendable>(
-        of owner: Owner, _ body: (MemoryTasks) throws(StoreError) -> Outcome
-    ) throws(StoreError) -> Outcome {
-        try state.withLock { state throws(StoreError) in
-            guard !state.isClosed else { throw .overloaded }
-            return try body(state.owners[owner] ?? MemoryTasks(of: owner, answers: answers, removedTasksKept))
-        }
+        of owner: Owner, _ answer: @escaping StoreAnswer<Outcome>, _ body: (MemoryTasks) throws(StoreError) -> Outcome
+    ) -> Cancellation {
+        answer(
+            Result { () throws(StoreError) in
+                try state.withLock { state throws(StoreError) in
+                    guard !state.isClosed else { throw .overloaded }
+                    return try body(state.owners[owner] ?? MemoryTasks(of: owner, answers: answers, removedTasksKept))
+                }
+            })
+        return {}
     }
 
-    package func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+    package func run<Command: TaskCommand>(
+        _ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>
+    ) -> Cancellation {
+        answer(Result { () throws(StoreError) in try outcome(of: command) })
+        return {}
+    }
+
+    private func outcome<Command: TaskCommand>(of command: Command) throws(StoreError) -> Command.Outcome {
         let (outcome, change) = try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw .overloaded }
             var tasks =

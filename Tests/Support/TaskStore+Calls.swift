@@ -1,6 +1,37 @@
 import Platform
 import Tasks
 
+/// Calls that suspend until they are answered.
+extension TaskStore {
+    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
+        try await outcome { read(query, $0) }
+    }
+
+    package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
+        try await outcome { read(query, $0) }
+    }
+
+    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
+        try await outcome { read(query, $0) }
+    }
+
+    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
+        try await outcome { perform(command, $0) }
+    }
+
+    package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome {
+        try await outcome { perform(command, $0) }
+    }
+
+    package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
+        try await outcome { perform(command, $0) }
+    }
+
+    package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome {
+        try await outcome { perform(command, $0) }
+    }
+}
+
 /// Commands and queries as calls, in which tests name only what they are about.
 extension TaskStore {
     package func list(_ selection: TaskQuery, of owner: Owner) async throws(StoreError) -> TaskList {

@@ -45,7 +45,7 @@ struct CachedListTests {
     @Test(arguments: [("/api/tasks?completed=true", "alice"), ("/api/tasks", "bob"), ("/api/tasks/1", "alice")])
     func `What is not cached waits`(target: String, token: String) async throws {
         let decision = try decide(target, as: token)
-        guard case .later = decision else {
+        guard case .wait = decision else {
             Issue.record("answered at once")
             return
         }

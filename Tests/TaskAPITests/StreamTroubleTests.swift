@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Support
 import Synchronization
@@ -185,16 +186,20 @@ private final class TroubledStore: CommandStore {
 
     private func released() async { await eventually("it is released") { !state.isHeld } }
 
-    func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
-        let outcome = try await state.inner.read(query)
+    func read(_ query: ListChanges, _ answer: @escaping StoreAnswer<ChangesOutcome>) -> Cancellation {
         let fails = guarded.withLock { state in
             state.reads += 1
             defer { if state.failures > 0 { state.failures -= 1 } }
             return state.failures > 0
         }
-        if fails { throw .unavailable(reason: "test") }
-        await released()
-        return outcome
+        return state.inner.read(query) { [self] outcome in
+            guard !fails else { return answer(.failure(.unavailable(reason: "test"))) }
+            guard state.isHeld else { return answer(outcome) }
+            Task {
+                await released()
+                answer(outcome)
+            }
+        }
     }
 
     func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] {
@@ -208,13 +213,21 @@ private final class TroubledStore: CommandStore {
         return try await state.inner.changeNumbers(of: owners)
     }
 
-    func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
+    func run<Command: TaskCommand>(
+        _ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>
+    ) -> Cancellation {
         change { $0.additions += 1 }
-        return try await state.inner.run(command)
+        return state.inner.run(command, answer)
     }
 
-    func read(_ query: ListTasks) async throws(StoreError) -> TaskList { try await state.inner.read(query) }
-    func read(_ query: FindTask) async throws(StoreError) -> TaskItem? { try await state.inner.read(query) }
+    func read(_ query: ListTasks, _ answer: @escaping StoreAnswer<TaskList>) -> Cancellation {
+        state.inner.read(query, answer)
+    }
+
+    func read(_ query: FindTask, _ answer: @escaping StoreAnswer<TaskItem?>) -> Cancellation {
+        state.inner.read(query, answer)
+    }
+
     func check() async throws(StoreError) { try await state.inner.check() }
     func close() { state.inner.close() }
 }

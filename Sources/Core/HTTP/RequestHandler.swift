@@ -1,8 +1,10 @@
-/// Answers requests on the thread of an event loop, which must not block: a wait belongs into ``Decision/later(_:)``.
+package import Basics
+
+/// Answers requests on the thread of an event loop, which must not block: a wait belongs into ``Decision/wait(_:)``.
 package protocol RequestHandler: Sendable {
     /// Decides on a request when its head has been read, before a byte of the body was read (V-08, V-122).
     ///
-    /// A request without a body, or with a body that is not needed, is answered here or by ``Decision/later(_:)``.
+    /// A request without a body, or with a body that is not needed, is answered here or after a wait.
     func decide(on head: RequestHead) -> Decision
 }
 
@@ -14,9 +16,25 @@ package enum Decision: Sendable {
     /// Decides when the body has been read. The server refuses a body longer than `limit` bytes with a 413 and does not
     /// call the closure.
     case readBody(limit: Int, @Sendable (_ body: [UInt8]) -> Decision)
-    /// Decides after a wait. A wait costs a task, so answers that are already known must not use it. The closure runs
-    /// on the connection's event loop and must never block.
-    case later(@Sendable () async -> Decision)
+    /// Decides after a wait, such as for a commit. The closure begins the wait on the connection's event loop, without
+    /// blocking; it returns the closure that gives the wait up.
+    case wait(@Sendable (_ resume: @escaping Resume) -> Cancellation)
+
+    /// Ends the wait, once, on any thread; the connection's event loop then calls the closure that decides.
+    package typealias Resume = @Sendable (_ decide: @escaping @Sendable () -> Decision) -> Void
+
+    /// Decides after a wait of a task. A task costs more than a call back, so it is for what is rare.
+    ///
+    /// The task begins on the connection's event loop, and continues on a thread of Swift's pool.
+    package static func later(_ decide: @escaping @Sendable () async -> Decision) -> Decision {
+        .wait { resume in
+            let task = Task.immediate {
+                let decision = await decide()
+                resume { decision }
+            }
+            return { task.cancel() }
+        }
+    }
 
     /// Returns a decision that answers after the body has been read, perhaps after a wait.
     package static func answerBody(
@@ -30,7 +48,7 @@ package enum Decision: Sendable {
         switch self {
         case .respond(let response): .respond(change(response))
         case .readBody(let limit, let decide): .readBody(limit: limit) { decide($0).map(change) }
-        case .later(let decide): .later { await decide().map(change) }
+        case .wait(let begin): .wait { resume in begin { decide in resume { decide().map(change) } } }
         }
     }
 }

@@ -1,3 +1,5 @@
+package import Basics
+
 /// A store of tasks. The conformance suite (`Tests/StoresTests/Conformance`) shows that every store keeps these rules:
 ///
 /// - Every command and query names its owner, and sees nothing of any other owner.
@@ -7,15 +9,16 @@
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
 /// - Each task that is added, changed or removed takes the owner's next change number, in the same transaction.
-/// - A call may suspend; it never blocks the calling thread on a disk or a network.
+/// - A call never blocks the calling thread on a disk or a network: it is answered later, or suspends. A call that is
+///   given up before it began is answered ``StoreError/withdrawn``, and does nothing.
 ///
 /// Each command and query says what it does.
 package protocol TaskStore: Sendable {
-    func read(_ query: ListTasks) async throws(StoreError) -> TaskList
+    func read(_ query: ListTasks, _ answer: @escaping StoreAnswer<TaskList>) -> Cancellation
 
-    func read(_ query: FindTask) async throws(StoreError) -> TaskItem?
+    func read(_ query: FindTask, _ answer: @escaping StoreAnswer<TaskItem?>) -> Cancellation
 
-    func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome
+    func read(_ query: ListChanges, _ answer: @escaping StoreAnswer<ChangesOutcome>) -> Cancellation
 
     /// The last change number of each of these owners; owners who never had a task are left out.
     func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64]
@@ -26,13 +29,13 @@ package protocol TaskStore: Sendable {
     /// All of an owner's tasks, as ``ListTasks`` would read them, if they are cached. It never waits.
     func cachedList(of owner: Owner, _ names: TaskNames) -> TaskList?
 
-    func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome
+    func perform(_ command: AddTask, _ answer: @escaping StoreAnswer<AddOutcome>) -> Cancellation
 
-    func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome
+    func perform(_ command: ChangeTask, _ answer: @escaping StoreAnswer<ChangeOutcome>) -> Cancellation
 
-    func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome
+    func perform(_ command: ChangeTasks, _ answer: @escaping StoreAnswer<ChangeAllOutcome>) -> Cancellation
 
-    func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome
+    func perform(_ command: RemoveTask, _ answer: @escaping StoreAnswer<RemoveOutcome>) -> Cancellation
 
     func perform(_ command: RemoveTasks) async throws(StoreError) -> Int
 
@@ -52,31 +55,37 @@ extension TaskStore {
 
 /// A store that runs all commands in the same way.
 package protocol CommandStore: TaskStore {
-    func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome
+    func run<Command: TaskCommand>(_ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>) -> Cancellation
 }
 
 extension CommandStore {
-    @inlinable package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
-        try await run(command)
+    @inlinable package func perform(_ command: AddTask, _ answer: @escaping StoreAnswer<AddOutcome>) -> Cancellation {
+        run(command, answer)
     }
 
-    @inlinable package func perform(_ command: ChangeTask) async throws(StoreError) -> ChangeOutcome {
-        try await run(command)
+    @inlinable package func perform(
+        _ command: ChangeTask, _ answer: @escaping StoreAnswer<ChangeOutcome>
+    ) -> Cancellation {
+        run(command, answer)
     }
 
-    @inlinable package func perform(_ command: ChangeTasks) async throws(StoreError) -> ChangeAllOutcome {
-        try await run(command)
+    @inlinable package func perform(
+        _ command: ChangeTasks, _ answer: @escaping StoreAnswer<ChangeAllOutcome>
+    ) -> Cancellation {
+        run(command, answer)
     }
 
-    @inlinable package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome {
-        try await run(command)
+    @inlinable package func perform(
+        _ command: RemoveTask, _ answer: @escaping StoreAnswer<RemoveOutcome>
+    ) -> Cancellation {
+        run(command, answer)
     }
 
     package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
-        try await command.repeated { command throws(StoreError) in try await run(command) }
+        try await command.repeated { command throws(StoreError) in try await outcome(of: { run(command, $0) }) }
     }
 
     package func perform(_ command: RemoveOwner) async throws(StoreError) {
-        try await command.repeated { command throws(StoreError) in try await run(command) }
+        try await command.repeated { command throws(StoreError) in try await outcome(of: { run(command, $0) }) }
     }
 }

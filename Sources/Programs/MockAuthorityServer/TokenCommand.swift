@@ -65,14 +65,16 @@ func printOfflineToken(_ settings: MockSettings, _ target: String) throws(Operat
     let request = try rethrowing(as: { _ in wrongTarget }) { () throws(HTTPFault) in
         RequestHead(method: .get, target: try RequestTarget(parsing: target))
     }
-    Task.detached {
-        guard case .later(let decide) = authority.decide(on: request), case .respond(let response) = await decide()
-        else { fail(OperatorError("the request for a token was not answered.")) }
+    guard case .wait(let begin) = authority.decide(on: request) else { fail(wrongTarget) }
+    _ = begin { decide in
+        guard case .respond(let response) = decide() else {
+            fail(OperatorError("the request for a token was not answered."))
+        }
         let text = String(decoding: response.body, as: UTF8.self)
         let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
         if response.status == 200 { answer(line) }
         fail(OperatorError(line))
     }
-    // The task ends the program.
+    // The answer ends the program.
     while true { Wakeup().wait() }
 }

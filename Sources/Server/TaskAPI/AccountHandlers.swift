@@ -33,9 +33,11 @@ extension TaskHandlers {
             let place = try await place(of: owner)
             let selection = TaskQuery(after: query.after ?? 0)
             let list = try await storing { () async throws(StoreError) in
-                try await store.read(ListTasks(owner: owner, selection: selection, at: place, names: names))
+                try await Tasks.outcome {
+                    store.read(ListTasks(owner: owner, selection: selection, at: place, names: names), $0)
+                }
             }
-            return document(of: list, owner, place)
+            return .ready(document(of: list, owner, place))
         }
     }
 
@@ -63,7 +65,7 @@ extension TaskHandlers {
             let command = RemoveOwner(owner: owner, issued: request.issued, time: time.wallMilliseconds)
             try await storing(command, for: request, store.perform)
             streams.end(of: owner, .deleted)
-            return Response(204)
+            return .ready(Response(204))
         }
     }
 }

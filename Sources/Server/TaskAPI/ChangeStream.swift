@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Synchronization
 import Tasks
@@ -39,11 +40,16 @@ final class ChangeStream: Sendable {
 
     func connect(_ content: ResponseStream) { state.withLock { $0.content = content } }
 
-    /// Reads the first event and sends it, also if nothing was changed: the client learns its point.
-    func begin(at place: AnswerPlace?) async throws(StoreError) -> Bool {
+    /// Reads what the first event has.
+    func read(at place: AnswerPlace?, _ answer: @escaping StoreAnswer<ChangesOutcome>) -> Cancellation {
         var query = query(since: point)
         query.place = place
-        guard let event = try await streams.event(query) else { return false }
+        return streams.store.read(query, answer)
+    }
+
+    /// Sends the first event, also if nothing was changed: the client learns its point. False if the point is forgotten.
+    func begin(with outcome: ChangesOutcome) -> Bool {
+        guard let event = ChangesEvent(outcome, to: owner) else { return false }
         send(event)
         return true
     }
@@ -99,7 +105,7 @@ final class ChangeStream: Sendable {
             state.phase = .asking
             return true
         }
-        // The task is detached, because a task of a connection would run on the connection's event loop.
+        // A thread of the store or of the server may have called, and must not make the event.
         if asks { Task.detached { [self] in await ask() } }
     }
 
@@ -109,7 +115,8 @@ final class ChangeStream: Sendable {
             return (state.point, state.newest)
         }
         do throws(StoreError) {
-            guard let event = try await streams.event(query(since: known)) else { return end(.forgotten) }
+            let outcome = try await outcome { streams.store.read(query(since: known), $0) }
+            guard let event = ChangesEvent(outcome, to: owner) else { return end(.forgotten) }
             if event.next != known { return send(event) }
             drained()
         } catch {

@@ -41,7 +41,7 @@ package final class ChangeStreams: Sendable {
 
     /// The most streams of all.
     private let limit: Int
-    private let store: any TaskStore
+    let store: any TaskStore
     private let time: any TimeSource
     private let authentication: BearerAuthentication
     private let table = Mutex(Table())
@@ -171,18 +171,6 @@ extension ChangeStreams {
             for stream in streams(of: owner) { stream.compare(number) }
         }
     }
-
-    /// Reads the next page as an event; nil if the point is forgotten.
-    func event(_ query: ListChanges) async throws(StoreError) -> ChangesEvent? {
-        guard case .page(let page) = try await store.read(query) else { return nil }
-        let head = "event: changes\nid: \(page.next.token(for: query.owner))\ndata: "
-        let size = head.utf8.count + page.mostBytes + 2
-        var bytes = Array(head.utf8)
-        bytes.reserveCapacity(size)
-        page.appendJSON(for: query.owner, to: &bytes)
-        bytes += [0x0A, 0x0A]
-        return ChangesEvent(bytes: bytes, place: page.tasks.place, next: page.next, more: page.more)
-    }
 }
 
 /// A page of changes as it is sent.
@@ -191,4 +179,15 @@ struct ChangesEvent: Sendable {
     let place: AnswerPlace?
     let next: ChangePoint
     let more: Bool
+
+    /// The event of a page; nil if the point of its question is forgotten.
+    init?(_ outcome: ChangesOutcome, to owner: Owner) {
+        guard case .page(let page) = outcome else { return nil }
+        let head = "event: changes\nid: \(page.next.token(for: owner))\ndata: "
+        var bytes = Array(head.utf8)
+        bytes.reserveCapacity(head.utf8.count + page.mostBytes + 2)
+        page.appendJSON(for: owner, to: &bytes)
+        bytes += [0x0A, 0x0A]
+        (self.bytes, place, next, more) = (bytes, page.tasks.place, page.next, page.more)
+    }
 }

@@ -11,24 +11,18 @@ extension TaskHandlers {
             return try streamChanges(request, owner)
         }
         let query = try ListChanges(head, of: owner)
-        return .pending { [self] () async throws(APIFailure) in
-            let list = try await storing(withPlaceOf: owner) { place throws(StoreError) in
-                var query = query
-                query.place = place
-                return try await changes(query)
-            }
-            guard let list else { throw .state(.changesForgotten) }
-            return try await representation(of: list, .all).answer(to: head).response()
+        return storing(withPlaceOf: owner) { [store] place, answer in
+            var query = query
+            query.place = place
+            return store.read(query, answer)
+        } then: { [self] outcome throws(APIFailure) in
+            guard case .page(let page) = outcome else { throw .state(.changesForgotten) }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(page.mostBytes)
+            page.appendJSON(for: owner, to: &bytes)
+            let list = TaskList(json: bytes, next: nil, place: page.tasks.place)
+            return representation(of: list, .all).answer(to: head)
         }
-    }
-
-    /// A page as an answer; nil if the point is forgotten.
-    private func changes(_ query: ListChanges) async throws(StoreError) -> TaskList? {
-        guard case .page(let page) = try await store.read(query) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(page.mostBytes)
-        page.appendJSON(for: query.owner, to: &bytes)
-        return TaskList(json: bytes, next: nil, place: page.tasks.place)
     }
 }
 
@@ -53,14 +47,13 @@ extension TaskHandlers {
     func streamChanges(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
         let query = try ListChanges(ofStream: request.head, of: owner)
         let (stream, content) = try streams.open(query, request)
-        return .pending { [self] () async throws(APIFailure) in
-            let isKnown = try await storing(withPlaceOf: owner) { place async throws(StoreError) in
-                try await stream.begin(at: place)
-            }
-            guard isKnown else { throw .state(.changesForgotten) }
+        return storing(withPlaceOf: owner) { place, answer in
+            stream.read(at: place, answer)
+        } then: { outcome throws(APIFailure) in
+            guard stream.begin(with: outcome) else { throw .state(.changesForgotten) }
             var response = Response(200, headers: Self.streamHeaders)
             response.stream = content
-            return response
+            return .ready(response)
         }
     }
 

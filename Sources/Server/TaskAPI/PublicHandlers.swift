@@ -32,8 +32,8 @@ struct PublicHandlers: Sendable {
 
     func readiness(_ request: APIRequest) -> HandlerResult {
         .pending { [isReady] () async throws(APIFailure) in
-            guard let reason = await isReady() else { return Response(200, text: "ready\n") }
-            return Response(503, headers: ["Retry-After": "5"], text: "not ready: \(reason)\n")
+            guard let reason = await isReady() else { return .ready(Response(200, text: "ready\n")) }
+            return .ready(Response(503, headers: ["Retry-After": "5"], text: "not ready: \(reason)\n"))
         }
     }
 

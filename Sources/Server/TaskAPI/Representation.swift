@@ -27,8 +27,8 @@ struct Representation: Sendable {
         guard let accepted else { return .ready(plain) }
         if bytes.count <= AnswerMemory.unplaced || accepted.isMade { return .ready(compressed(accepted)) }
         return .pending { () async throws(APIFailure) in
-            // The task is detached, because a task of this connection would run on the connection's event loop.
-            await Task.detached { compressed(accepted) }.value
+            // The task is detached, because that of the request begins on the connection's event loop.
+            .ready(await Task.detached { compressed(accepted) }.value)
         }
     }
 

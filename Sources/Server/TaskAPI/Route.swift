@@ -158,15 +158,12 @@ package struct Operation: Sendable {
 /// The result of a handler for a request that it accepts.
 enum HandlerResult: Sendable {
     case ready(Response)
-    /// The closure makes the answer. It may wait, for example for the store.
-    case pending(@Sendable () async throws(APIFailure) -> Response)
+    /// The closure begins a call of the store; when that is answered, another one goes on, on the event loop.
+    case calling(@Sendable (_ resume: @escaping @Sendable (@escaping Rest) -> Void) -> Cancellation)
+    /// The closure goes on in a task: for what waits several times, or for other things than the store.
+    case pending(@Sendable () async throws(APIFailure) -> HandlerResult)
 
-    func response() async throws(APIFailure) -> Response {
-        switch self {
-        case .ready(let response): response
-        case .pending(let finish): try await finish()
-        }
-    }
+    typealias Rest = @Sendable () throws(APIFailure) -> HandlerResult
 }
 
 extension HTTPFault {

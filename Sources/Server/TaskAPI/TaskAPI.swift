@@ -8,7 +8,7 @@ import Tokens
 ///
 /// A request passes in this order: its route, preflight, credentials, rate, method, scope, the handler of its route
 /// (see ``Route``), the common headers, the record for the log. If the store or the keys need time, the rest of the
-/// way is a ``HTTP/Decision/later(_:)``.
+/// way follows after a wait.
 package final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication
@@ -94,10 +94,18 @@ extension TaskAPI {
     private func decision(_ result: HandlerResult, on request: APIRequest) -> Decision {
         switch result {
         case .ready(let response): return respond(response, to: request)
+        case .calling(let begin):
+            return .wait { [self] resume in
+                begin { rest in
+                    resume { [self] in
+                        refusingFailures(of: request) { () throws(APIFailure) in decision(try rest(), on: request) }
+                    }
+                }
+            }
         case .pending(let finish):
             return .later { [self] in
                 do throws(APIFailure) {
-                    return respond(try await finish(), to: request)
+                    return decision(try await finish(), on: request)
                 } catch {
                     return refuse(request, error)
                 }

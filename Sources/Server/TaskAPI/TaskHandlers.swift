@@ -40,11 +40,10 @@ final class TaskHandlers: Sendable {
             return representation(of: list, .all).answer(to: head)
         }
         let query = head.target.query.isEmpty ? .all : try TaskQuery(head.target)
-        return .pending { [self] () async throws(APIFailure) in
-            let list = try await storing(withPlaceOf: owner) { place throws(StoreError) in
-                try await store.read(ListTasks(owner: owner, selection: query, at: place, names: names))
-            }
-            return try await representation(of: list, query).answer(to: head).response()
+        return storing(withPlaceOf: owner) { [store] place, answer in
+            store.read(ListTasks(owner: owner, selection: query, at: place, names: names), answer)
+        } then: { [self] list in
+            representation(of: list, query).answer(to: head)
         }
     }
 
@@ -67,14 +66,13 @@ final class TaskHandlers: Sendable {
     func find(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
         guard let id = request.match.taskIdentifier else { throw .state(.noSuchTask) }
         let head = request.head
-        return .pending { [self] () async throws(APIFailure) in
-            let query = FindTask(owner: owner, id: id)
-            guard let task = try await storing({ () async throws(StoreError) in try await store.read(query) }) else {
-                throw .state(.noSuchTask)
-            }
+        return Self.storing { [store] in
+            store.read(FindTask(owner: owner, id: id), $0)
+        } then: { task throws(APIFailure) in
+            guard let task else { throw .state(.noSuchTask) }
             let tag = task.entityTag(head.names)
-            if head.headers.ifNoneMatch(tag) { return Response(304, headers: Self.headers(tag: tag)) }
-            return Self.answer(200, task, to: head)
+            if head.headers.ifNoneMatch(tag) { return .ready(Response(304, headers: Self.headers(tag: tag))) }
+            return .ready(Self.answer(200, task, to: head))
         }
     }
 
@@ -107,11 +105,14 @@ final class TaskHandlers: Sendable {
             guard !completed else { throw .input(.contradiction(.repeatOfFinished)) }
         }
         let key = try IdempotencyKey(of: head, text: text, completed: completed, details)
-        return .pending { [self] () async throws(APIFailure) in
-            let command = AddTask(
-                owner: owner, text: text, completed: completed, details: details, time: time.wallMilliseconds,
-                key: key, limit: taskLimit)
-            return try answer(try await storing(command, for: request, store.perform), to: head)
+        var command = AddTask(
+            owner: owner, text: text, completed: completed, details: details, time: time.wallMilliseconds, key: key,
+            limit: taskLimit)
+        command.issued = request.issued
+        return Self.storing { [store, command] in
+            store.perform(command, $0)
+        } then: { [self] outcome throws(APIFailure) in
+            .ready(try answer(outcome, to: head))
         }
     }
 
@@ -142,16 +143,18 @@ final class TaskHandlers: Sendable {
         }
         let expected = head.expectedRevisions(of: id)
         let isConditional = head.headers.contains("If-Match")
-        let wanted = change
-        return .pending { [self] () async throws(APIFailure) in
-            let command = ChangeTask(
-                owner: owner, id: id, change: wanted, expected: expected, time: time.wallMilliseconds, limit: taskLimit)
-            switch try await storing(command, for: request, store.perform) {
-            case .changed(let task): return Self.answer(200, task, to: head)
+        var command = ChangeTask(
+            owner: owner, id: id, change: change, expected: expected, time: time.wallMilliseconds, limit: taskLimit)
+        command.issued = request.issued
+        return Self.storing { [store, command] in
+            store.perform(command, $0)
+        } then: { [self] outcome throws(APIFailure) in
+            switch outcome {
+            case .changed(let task): return .ready(Self.answer(200, task, to: head))
             case .completed(let task, let next):
                 var answer = Self.answer(200, task, to: head)
                 answer.headers.append("Link", "<\(path)/\(next)>; rel=\"next\"")
-                return answer
+                return .ready(answer)
             case .missing where isConditional: throw .state(.changedMeanwhile)
             case .missing: throw .state(.noSuchTask)
             case .conflict: throw .state(.changedMeanwhile)
@@ -167,10 +170,13 @@ final class TaskHandlers: Sendable {
         try request.head.target.refuseArguments()
         guard let id = request.match.taskIdentifier else { return .ready(Response(204)) }
         let expected = request.head.expectedRevisions(of: id)
-        return .pending { [self] () async throws(APIFailure) in
-            let command = RemoveTask(owner: owner, id: id, expected: expected, time: time.wallMilliseconds)
-            switch try await storing(command, for: request, store.perform) {
-            case .removed, .missing: return Response(204)
+        var command = RemoveTask(owner: owner, id: id, expected: expected, time: time.wallMilliseconds)
+        command.issued = request.issued
+        return Self.storing { [store, command] in
+            store.perform(command, $0)
+        } then: { outcome throws(APIFailure) in
+            switch outcome {
+            case .removed, .missing: return .ready(Response(204))
             case .conflict: throw .state(.changedMeanwhile)
             }
         }
@@ -203,7 +209,7 @@ final class TaskHandlers: Sendable {
         return .pending { [self] () async throws(APIFailure) in
             let command = RemoveTasks(owner: owner, .completed, time: time.wallMilliseconds)
             let count = isWanted ? try await storing(command, for: request, store.perform) : 0
-            return Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
+            return .ready(Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized()))
         }
     }
 
@@ -220,7 +226,7 @@ final class TaskHandlers: Sendable {
         return .pending { [self] () async throws(APIFailure) in
             let command = RemoveTasks(owner: owner, .withText(text), time: time.wallMilliseconds)
             _ = try await storing(command, for: request, store.perform)
-            return Response(204)
+            return .ready(Response(204))
         }
     }
 
@@ -258,17 +264,39 @@ final class TaskHandlers: Sendable {
         }
     }
 
-    /// Does work whose answer may be long; if there is no place for it, waits for one, and does the work again with it.
-    func storing<Result>(
-        withPlaceOf owner: Owner, _ work: (AnswerPlace?) async throws(StoreError) -> Result
-    ) async throws(APIFailure) -> Result {
-        do {
-            return try await work(nil)
-        } catch .noRoomForAnswer {
-            let place = try await place(of: owner)
-            return try await storing { () async throws(StoreError) in try await work(place) }
-        } catch {
-            throw .state(.store(error))
+    /// Begins a call of the store, and goes on with its outcome.
+    private static func storing<Outcome: Sendable>(
+        _ call: @escaping @Sendable (@escaping StoreAnswer<Outcome>) -> Cancellation,
+        then rest: @escaping @Sendable (Outcome) throws(APIFailure) -> HandlerResult
+    ) -> HandlerResult {
+        .calling { resume in
+            call { result in resume { () throws(APIFailure) in try rest(try outcome(result)) } }
+        }
+    }
+
+    private static func outcome<Outcome>(_ result: Result<Outcome, StoreError>) throws(APIFailure) -> Outcome {
+        try rethrowing(as: { APIFailure.state(.store($0)) }) { () throws(StoreError) in try result.get() }
+    }
+
+    /// Begins a call whose answer may be long; if there is no place for it, waits for one, and calls again with it.
+    func storing<Outcome: Sendable>(
+        withPlaceOf owner: Owner,
+        _ call: @escaping @Sendable (AnswerPlace?, @escaping StoreAnswer<Outcome>) -> Cancellation,
+        then rest: @escaping @Sendable (Outcome) throws(APIFailure) -> HandlerResult
+    ) -> HandlerResult {
+        .calling { [self] resume in
+            call(nil) { result in
+                resume { () throws(APIFailure) in
+                    guard case .failure(.noRoomForAnswer) = result else { return try rest(try Self.outcome(result)) }
+                    return .pending { [self] () async throws(APIFailure) in
+                        let place = try await place(of: owner)
+                        let outcome = try await storing { () async throws(StoreError) in
+                            try await Tasks.outcome { call(place, $0) }
+                        }
+                        return try rest(outcome)
+                    }
+                }
+            }
         }
     }
 
@@ -366,16 +394,18 @@ extension TaskHandlers {
         try request.head.requireNoCondition("the ifMatch of each change is its condition")
         let changes = try ChangeList(body: body, head: request.head, at: time.wallMilliseconds).changes
         let names = request.head.names
-        return .pending { [self] () async throws(APIFailure) in
-            var command = ChangeTasks(
-                owner: owner, changes: changes, time: time.wallMilliseconds, limit: taskLimit)
-            command.names = names
-            switch try await storing(command, for: request, store.perform) {
+        var command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds, limit: taskLimit)
+        command.names = names
+        command.issued = request.issued
+        return Self.storing { [store, command] in
+            store.perform(command, $0)
+        } then: { [self] outcome throws(APIFailure) in
+            switch outcome {
             case .changed(let tasks):
                 var response = Self.json(tasks.json)
                 if let next = tasks.next { response.headers.append("Link", link(toTasksAfter: next)) }
                 response.kept = tasks.place
-                return response
+                return .ready(response)
             case .missing(let ids): throw .state(.noSuchTasks(ids))
             case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))
             case .contradiction(let number, let value): throw .input(.change(number: number, .contradiction(value)))

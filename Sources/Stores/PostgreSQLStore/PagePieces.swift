@@ -122,20 +122,20 @@ private struct ListPieces: PagePieces {
 
 extension PostgreSQLRead {
     static func changes(
-        _ query: ListChanges, in answers: AnswerMemory, _ reply: Reply<ChangesOutcome>
-    ) -> PostgreSQLRead { ChangesPieces(query, in: answers, reply).read }
+        _ query: ListChanges, in answers: AnswerMemory, _ answer: @escaping StoreAnswer<ChangesOutcome>
+    ) -> PostgreSQLRead { ChangesPieces(query, in: answers, answer).read }
 }
 
 /// The pieces of a page of changes.
 private struct ChangesPieces: PagePieces {
     private let query: ListChanges
     private let answers: AnswerMemory
-    private let reply: Reply<ChangesOutcome>
+    private let answer: StoreAnswer<ChangesOutcome>
     /// The page so far; nil before the first piece, and if the point of the query is forgotten.
     private var page: ChangesRendering?
 
-    init(_ query: ListChanges, in answers: AnswerMemory, _ reply: Reply<ChangesOutcome>) {
-        (self.query, self.answers, self.reply) = (query, answers, reply)
+    init(_ query: ListChanges, in answers: AnswerMemory, _ answer: @escaping StoreAnswer<ChangesOutcome>) {
+        (self.query, self.answers, self.answer) = (query, answers, answer)
     }
 
     var statement: BoundStatement {
@@ -170,6 +170,6 @@ private struct ChangesPieces: PagePieces {
     }
 
     func answer(_ failure: StoreError?) {
-        reply.answer(failure.map { .failure($0) } ?? page?.outcome() ?? .success(.forgotten))
+        answer(failure.map { .failure($0) } ?? page?.outcome() ?? .success(.forgotten))
     }
 }

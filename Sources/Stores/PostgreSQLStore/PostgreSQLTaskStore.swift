@@ -59,30 +59,30 @@ package final class PostgreSQLTaskStore: CommandStore {
     package var statistics: StoreStatistics { engine.statistics }
     package var times: StoreTimes { engine.times }
 
-    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
+    package func read(_ query: ListTasks, _ answer: @escaping StoreAnswer<TaskList>) -> Cancellation {
         let isCached = query.selection == .all && options.time.wallMilliseconds >= olderUntil
-        return try await engine.list(query) { list in
+        return engine.list(query, answer) { list in
             let reading = ListReading(list, engine.cache, in: options.answers)
             return isCached ? reading.cached : reading.page(at: nil)
         }
     }
 
-    package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try await engine.outcome(of: query.owner, .find) { PostgreSQLRead.find(query, $0) }
+    package func read(_ query: FindTask, _ answer: @escaping StoreAnswer<TaskItem?>) -> Cancellation {
+        engine.call(of: query.owner, .find, answer, PostgreSQLRead.find(query, answer))
     }
 
     package var commits: CommitListeners { engine.commits }
 
-    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
-        try await engine.outcome(of: query.owner, .list) {
-            PostgreSQLRead.changes(query, in: options.answers, $0)
-        }
+    package func read(_ query: ListChanges, _ answer: @escaping StoreAnswer<ChangesOutcome>) -> Cancellation {
+        engine.call(of: query.owner, .list, answer, PostgreSQLRead.changes(query, in: options.answers, answer))
     }
 
     package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] {
         // No token can have this owner.
         let ask = { (owners: [Owner]) async throws(StoreError) -> [Owner: Int64] in
-            try await self.engine.outcome(of: Owner(""), .find) { PostgreSQLRead.changeNumbers(of: owners, $0) }
+            try await outcome {
+                self.engine.call(of: Owner(""), .find, $0, PostgreSQLRead.changeNumbers(of: owners, $0))
+            }
         }
         do throws(StoreError) { return try await ask(owners) } catch {
             guard isDistributed else { throw error }
@@ -95,16 +95,17 @@ package final class PostgreSQLTaskStore: CommandStore {
         }
     }
 
-    package func perform(_ command: AddTask) async throws(StoreError) -> AddOutcome {
-        try await engine.outcome(of: command.owner, .write, payload: command.payload) {
-            PostgreSQLWrite(adding: command, $0)
-        }
+    package func perform(_ command: AddTask, _ answer: @escaping StoreAnswer<AddOutcome>) -> Cancellation {
+        engine.call(
+            of: command.owner, .write, payload: command.payload, answer, PostgreSQLWrite(adding: command, answer))
     }
 
-    package func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
-        try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) {
-            PostgreSQLWrite(command, $0)
-        }
+    package func run<Command: TaskCommand>(
+        _ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>
+    ) -> Cancellation {
+        engine.call(
+            of: command.owner, .write, weight: command.weight, payload: command.payload, answer,
+            PostgreSQLWrite(command, answer))
     }
 
     /// Makes a transaction, which a standby would refuse.
@@ -112,7 +113,7 @@ package final class PostgreSQLTaskStore: CommandStore {
     /// At the start and after a write that failed, the check also inserts a row, until a write succeeds.
     package func check() async throws(StoreError) {
         // No token can have this owner.
-        try await engine.outcome(of: Owner(""), .write) { PostgreSQLWrite(checkFor: $0) }
+        try await outcome { engine.call(of: Owner(""), .write, $0, PostgreSQLWrite(checkFor: $0)) }
     }
 
     package func close() {

@@ -149,9 +149,9 @@ final class PostgreSQLRead: JobWork {
         return points
     }
 
-    static func find(_ query: FindTask, _ reply: Reply<TaskItem?>) -> PostgreSQLRead {
+    static func find(_ query: FindTask, _ answer: @escaping StoreAnswer<TaskItem?>) -> PostgreSQLRead {
         let owner = query.owner
-        return PostgreSQLRead(BoundStatement(.find, of: owner, [.integer(query.id)]), { reply.answer($0) }) {
+        return PostgreSQLRead(BoundStatement(.find, of: owner, [.integer(query.id)]), answer) {
             rows throws(StoreError) in
             rows.count > 0 ? try item(in: rows, 0, of: owner) : nil
         }
@@ -165,8 +165,8 @@ final class PostgreSQLRead: JobWork {
         }
     }
 
-    static func changeNumbers(of owners: [Owner], _ reply: Reply<[Owner: Int64]>) -> PostgreSQLRead {
+    static func changeNumbers(of owners: [Owner], _ answer: @escaping StoreAnswer<[Owner: Int64]>) -> PostgreSQLRead {
         let statement = BoundStatement(.points, [.texts(owners.map(\.identifier))])
-        return PostgreSQLRead(statement, { reply.answer($0) }) { points(in: $0).mapValues(\.changes.number) }
+        return PostgreSQLRead(statement, answer) { points(in: $0).mapValues(\.changes.number) }
     }
 }

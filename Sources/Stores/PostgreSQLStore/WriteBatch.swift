@@ -244,25 +244,27 @@ final class PostgreSQLWrite: JobWork {
     /// An addition that can share a statement with others, and the closure that answers its caller.
     let addition: (command: AddTask, answer: @Sendable (TaskItem) -> Void)?
 
-    init<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) {
-        kind = Self.running(command, reply)
+    init<Command: TaskCommand>(_ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>) {
+        kind = Self.running(command, answer)
         addition = nil
     }
 
-    init(adding command: AddTask, _ reply: Reply<AddOutcome>) {
-        kind = Self.running(command, reply)
-        addition = command.key == nil ? (command, { reply.answer(.success(.added($0))) }) : nil
+    init(adding command: AddTask, _ answer: @escaping StoreAnswer<AddOutcome>) {
+        kind = Self.running(command, answer)
+        addition = command.key == nil ? (command, { answer(.success(.added($0))) }) : nil
     }
 
-    init(checkFor reply: Reply<Void>) {
-        kind = .check { reply.answer(.success(())) }
+    init(checkFor answer: @escaping StoreAnswer<Void>) {
+        kind = .check { answer(.success(())) }
         addition = nil
     }
 
-    private static func running<Command: TaskCommand>(_ command: Command, _ reply: Reply<Command.Outcome>) -> Kind {
+    private static func running<Command: TaskCommand>(
+        _ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>
+    ) -> Kind {
         .command(command.reads) { transaction throws(PostgreSQLError) in
             let outcome = try command.outcome(on: &transaction)
-            return { reply.answer(outcome) }
+            return { answer(outcome) }
         }
     }
 }

@@ -98,10 +98,13 @@ package final class SQLiteTaskStore: CommandStore {
     }
 
     /// Reads a list; the cache keeps a whole one.
-    package func read(_ query: ListTasks) async throws(StoreError) -> TaskList {
+    package func read(_ query: ListTasks, _ answer: @escaping StoreAnswer<TaskList>) -> Cancellation {
         let (owner, isWhole, cache) = (query.owner, query.selection == .all, environment.cache)
-        if isWhole, let known = cache.list(of: owner, query.names, in: query.place) { return try known.get() }
-        return try await engine.list(query) { shared in
+        if isWhole, let known = cache.list(of: owner, query.names, in: query.place) {
+            answer(known)
+            return {}
+        }
+        return engine.list(query, answer) { shared in
             SQLiteRead { [afterRead = environment.options.afterRead] statements throws(SQLiteError) in
                 // The read before this one may have been of the same list.
                 if isWhole, let known = cache.list(of: owner, query.names, in: query.place) {
@@ -119,52 +122,54 @@ package final class SQLiteTaskStore: CommandStore {
         }
     }
 
-    package func read(_ query: FindTask) async throws(StoreError) -> TaskItem? {
-        try await engine.outcome(of: query.owner, .find) { reply in
-            SQLiteRead { statements throws(SQLiteError) in
-                let item = try statements.find(query)
-                return { reply.answer(.success(item)) }
-            }
+    package func read(_ query: FindTask, _ answer: @escaping StoreAnswer<TaskItem?>) -> Cancellation {
+        let work = SQLiteRead { statements throws(SQLiteError) in
+            let item = try statements.find(query)
+            return { answer(.success(item)) }
         }
+        return engine.call(of: query.owner, .find, answer, work)
     }
 
     package var commits: CommitListeners { engine.commits }
 
-    package func read(_ query: ListChanges) async throws(StoreError) -> ChangesOutcome {
-        try await engine.outcome(of: query.owner, .list) { reply in
-            SQLiteRead { statements throws(SQLiteError) in
-                let result = try statements.changes(query)
-                return { reply.answer(result) }
-            }
+    package func read(_ query: ListChanges, _ answer: @escaping StoreAnswer<ChangesOutcome>) -> Cancellation {
+        let work = SQLiteRead { statements throws(SQLiteError) in
+            let result = try statements.changes(query)
+            return { answer(result) }
         }
+        return engine.call(of: query.owner, .list, answer, work)
     }
 
     package func changeNumbers(of owners: [Owner]) async throws(StoreError) -> [Owner: Int64] {
-        try await engine.outcome(of: Owner(""), .find) { reply in
-            SQLiteRead { statements throws(SQLiteError) in
+        try await outcome { answer in
+            let work = SQLiteRead { statements throws(SQLiteError) in
                 let numbers = try statements.changeNumbers(of: owners)
-                return { reply.answer(.success(numbers)) }
+                return { answer(.success(numbers)) }
             }
+            return engine.call(of: Owner(""), .find, answer, work)
         }
     }
 
-    package func run<Command: TaskCommand>(_ command: Command) async throws(StoreError) -> Command.Outcome {
-        try await engine.outcome(of: command.owner, .write, weight: command.weight, payload: command.payload) { reply in
-            SQLiteWrite { transaction throws(SQLiteError) in
-                let (outcome, change) = try transaction.run(command)
-                return (change, { reply.answer(outcome) })
-            }
+    package func run<Command: TaskCommand>(
+        _ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>
+    ) -> Cancellation {
+        let work = SQLiteWrite { transaction throws(SQLiteError) in
+            let (outcome, change) = try transaction.run(command)
+            return (change, { answer(outcome) })
         }
+        return engine.call(
+            of: command.owner, .write, weight: command.weight, payload: command.payload, answer, work)
     }
 
     /// The check writes what an addition writes, so that a writer that hangs is noticed.
     package func check() async throws(StoreError) {
         if let damage = environment.health.damage { throw damage }
-        try await engine.outcome(of: Owner(""), .write) { (reply: Reply<Void>) in
-            SQLiteWrite { transaction throws(SQLiteError) in
+        try await outcome { (answer: @escaping StoreAnswer<Void>) in
+            let work = SQLiteWrite { transaction throws(SQLiteError) in
                 try transaction.probe()
-                return (nil, { reply.answer(.success(())) })
+                return (nil, { answer(.success(())) })
             }
+            return engine.call(of: Owner(""), .write, answer, work)
         }
     }
 

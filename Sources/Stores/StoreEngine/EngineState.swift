@@ -71,8 +71,7 @@ struct EngineState {
     // MARK: Jobs
 
     /// Lets a job wait, or adds its caller to an equal list; returns the thread to wake, if one must be woken.
-    mutating func submit(_ job: Job, isAbandoned: Bool = false) -> Result<Int?, StoreError> {
-        guard !isAbandoned else { return .failure(.withdrawn) }
+    mutating func submit(_ job: Job) -> Result<Int?, StoreError> {
         guard hasSession || closed.contains(job.role) else {
             return .failure(.unavailable(reason: reports.lastLoss))
         }

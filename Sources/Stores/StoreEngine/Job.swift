@@ -88,11 +88,11 @@ package enum SessionRole: Int, Sendable, CaseIterable { case reads, writes }
 /// the read begins, because every caller must see what was committed before its request.
 package final class SharedList: Sendable {
     package let query: ListTasks
-    private let callers: Mutex<[(call: Int, reply: Reply<TaskList>)]>
+    private let callers: Mutex<[(call: Int, answer: StoreAnswer<TaskList>)]>
 
-    init(_ query: ListTasks, for call: Int, _ reply: Reply<TaskList>) {
+    init(_ query: ListTasks, for call: Int, _ answer: @escaping StoreAnswer<TaskList>) {
         self.query = query
-        callers = Mutex([(call, reply)])
+        callers = Mutex([(call, answer)])
     }
 
     var count: Int { callers.withLock { $0.count } }
@@ -104,13 +104,13 @@ package final class SharedList: Sendable {
     }
 
     /// Removes a caller who has left; nil if the caller is not among those of this list.
-    func remove(_ call: Int) -> Reply<TaskList>? {
+    func remove(_ call: Int) -> StoreAnswer<TaskList>? {
         callers.withLock { callers in
-            callers.firstIndex { $0.call == call }.map { callers.remove(at: $0).reply }
+            callers.firstIndex { $0.call == call }.map { callers.remove(at: $0).answer }
         }
     }
 
     package func answer(_ result: Result<TaskList, StoreError>) {
-        for caller in callers.withLock({ $0 }) { caller.reply.answer(result) }
+        for caller in callers.withLock({ $0 }) { caller.answer(result) }
     }
 }

@@ -39,38 +39,29 @@ package final class StoreEngine: Sendable {
         }
     }
 
-    /// Lets a caller wait for the outcome of work, which is not begun if the caller is cancelled before.
-    package func outcome<Outcome: Sendable>(
-        of owner: Owner, _ kind: Job.Kind, weight: Int = 1, payload: Int = 0, _ work: (Reply<Outcome>) -> any JobWork
-    ) async throws(StoreError) -> Outcome {
+    /// Lets work wait for a session; its outcome, or a refusal, is the answer.
+    package func call<Outcome>(
+        of owner: Owner, _ kind: Job.Kind, weight: Int = 1, payload: Int = 0, _ answer: @escaping StoreAnswer<Outcome>,
+        _ work: any JobWork
+    ) -> Cancellation {
         let call = lastCall.wrappingAdd(1, ordering: .relaxed).newValue
-        return try await Reply.awaiting { reply in
-            submit(
-                Job(call: call, of: owner, kind, weight: weight, payload: payload, work(reply)) {
-                    reply.answer(.failure($0))
-                })
-        } onCancel: { [self] in
-            withdraw(call, of: owner, kind)
-        }
+        submit(Job(call: call, of: owner, kind, weight: weight, payload: payload, work) { answer(.failure($0)) })
+        return { [self] in withdraw(call, of: owner, kind) }
     }
 
-    /// Lets a caller wait for a list, which is read once for all callers who wait for an equal list.
+    /// Lets a list wait, which is read once for all callers who wait for an equal list.
     package func list(
-        _ query: ListTasks, _ work: (SharedList) -> any JobWork
-    ) async throws(StoreError) -> TaskList {
+        _ query: ListTasks, _ answer: @escaping StoreAnswer<TaskList>, _ work: (SharedList) -> any JobWork
+    ) -> Cancellation {
         let call = lastCall.wrappingAdd(1, ordering: .relaxed).newValue
-        return try await Reply.awaiting { reply in
-            let list = SharedList(query, for: call, reply)
-            submit(Job(of: query.owner, .list, list: list, work(list)) { list.answer(.failure($0)) })
-        } onCancel: { [self] in
-            withdraw(call, of: query.owner, .list)
-        }
+        let list = SharedList(query, for: call, answer)
+        submit(Job(of: query.owner, .list, list: list, work(list)) { list.answer(.failure($0)) })
+        return { [self] in withdraw(call, of: query.owner, .list) }
     }
 
     /// Lets a job wait for a session, or refuses it.
     private func submit(_ job: Job) {
-        // If the task is cancelled later, its cancellation handler withdraws the job as soon as the lock is free.
-        switch state.withLock({ $0.submit(job, isAbandoned: Task.isCancelled) }) {
+        switch state.withLock({ $0.submit(job) }) {
         case .success(nil): break
         case .success(let number?): wakeups[number].wake()
         case .failure(let error): job.refuse(error)
@@ -78,9 +69,7 @@ package final class StoreEngine: Sendable {
     }
 
     private func withdraw(_ call: Int, of owner: Owner, _ kind: Job.Kind) {
-        guard let refuse = state.withLock({ $0.waiting.withdraw(call, of: owner, kind) }) else { return }
-        // The runtime holds a lock of the cancelled task now, so the task must not continue on this thread.
-        Task.detached { refuse(.withdrawn) }
+        state.withLock { $0.waiting.withdraw(call, of: owner, kind) }?(.withdrawn)
     }
 
     /// Wakes all threads, so that each looks for jobs again.

@@ -72,10 +72,10 @@ struct WaitingJobs {
         guard let queue = queues[kind.rawValue][owner] else { return nil }
         for job in queue.jobs {
             if let list = job.list {
-                guard let reply = list.remove(call) else { continue }
+                guard let answer = list.remove(call) else { continue }
                 if list.count == 0 { remove(job) }
                 giveBack(Job.callBytes, of: queue)
-                return { reply.answer(.failure($0)) }
+                return { answer(.failure($0)) }
             }
             guard job.call == call else { continue }
             remove(job)

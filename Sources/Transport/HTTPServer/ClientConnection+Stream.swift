@@ -15,8 +15,8 @@ extension ClientConnection {
         let message = unsafe MHD_create_response_from_callback(.max, 1024, contentWanted, connection, nil)
         // 0.9.75 would send the last chunk to HEAD, too.
         if head?.method == .head, let message = unsafe message { unsafe CMicroHTTPD_forbid_chunks(message) }
-        // The stream may last for hours, and needs neither the head nor the task.
-        (head, handlerTask) = (nil, nil)
+        // The stream may last for hours, and needs neither the head nor what the wait has kept.
+        (head, cancelWait) = (nil, nil)
         return unsafe message
     }
 

@@ -47,8 +47,8 @@ final class ClientConnection: @unchecked Sendable {
     /// The address at which the library reads the body, or one a little before; 0 if the address is not certain.
     var bodyBuffer: UInt = 0
     private(set) var requestStart: UInt64
-    /// The task of the handler that waits; other threads read it while they hold the lock and a handler is suspended.
-    var handlerTask: Task<Void, Never>?
+    /// Gives up the wait of the handler; other threads read it while they hold the lock and a handler is suspended.
+    var cancelWait: Cancellation?
     /// The client whose request is under way, if a trusted proxy passed it on.
     var client: IPAddress?
     /// The identity that GnuTLS shows on this connection, if it is not the first one of the server.
@@ -87,11 +87,11 @@ final class ClientConnection: @unchecked Sendable {
     /// Ends a request, whether it was answered or not.
     func endRequest() {
         if case .forget(let state) = apply(.completed) {
-            if let job = state.pendingJob { run(job) }
+            if let decide = state.untakenDecision { _ = decide() }
             if let stream = state.stream { end(stream) }
         }
         head = nil
-        handlerTask = nil
+        cancelWait = nil
         forgetClient()
         if !body.isEmpty { body = [] }
         sent = nil
@@ -157,14 +157,14 @@ extension ClientConnection {
         var action = first
         while true {
             switch consume action {
-            case .none, .suspend, .resume, .replacePage, .forget: return .YES
+            case .none, .suspend, .resume, .dropDecision, .replacePage, .forget: return .YES
             case .close: return .NO
             case .checkHead: action = unsafe apply(checkHead(call))
             case .askHandler:
                 guard let head else { return .NO }
                 action = apply(.decision(core.handler.decide(on: head)))
             case .deliverBody(let decide): action = deliverBody(to: decide)
-            case .takeDecision(let decision): action = apply(.decision(decision))
+            case .takeDecision(let decide): action = apply(.decision(decide()))
             case .refuse(let fault): action = apply(.decision(.respond(refusal(of: fault))))
             case .startBody(let length):
                 if length > 0 { body.reserveCapacity(length) }
@@ -172,11 +172,8 @@ extension ClientConnection {
             case .keepBytes:
                 if let call = unsafe call { unsafe body.append(contentsOf: call.piece) }
                 return .YES
-            case .startHandler(let decide, let generation):
-                startHandler(decide, generation)
-                action = resumeHandler()
-            case .runJob(let job):
-                run(job)
+            case .startHandler(let begin, let generation):
+                cancelWait = begin { [self] in finishHandler($0, generation) }
                 action = resumeHandler()
             case .resumeHandler: action = resumeHandler()
             case .send(let response, let closing): return queue(response, closing: closing)
@@ -235,21 +232,22 @@ extension ClientConnection {
     }
 }
 
-// A handler that has to wait: its task runs on the loop of the connection, which is suspended while the task cannot
-// continue.
+// A handler that has to wait: the connection is suspended until the wait ends.
+//
+// The loop makes the response when it goes on, so the loops share that work, and each thread frees the memory that it
+// allocated. A thread of the store only reports its result.
 extension ClientConnection {
-    /// Starts the task on this thread; the task may be done at the return.
-    func startHandler(_ decide: @escaping @Sendable () async -> Decision, _ generation: UInt64) {
-        handlerTask = Task.immediate(executorPreference: self) { [self] in
-            let decision = await decide()
-            _ = apply(.handlerFinished(decision, generation: generation))
-        }
+    /// Ends the wait, on any thread.
+    private func finishHandler(_ decide: @escaping @Sendable () -> Decision, _ generation: UInt64) {
+        if case .dropDecision(let decide) = apply(.handlerFinished(decide, generation: generation)) { _ = decide() }
     }
 
-    /// Takes the next job or the decision of the task, or suspends the connection until there is one.
-    func resumeHandler() -> RequestLifecycle.Action {
+    /// Takes the decision of the handler, or suspends the connection until there is one.
+    private func resumeHandler() -> RequestLifecycle.Action {
         // The lock is held, because a stop sets `refusesToWait` before it ends the suspensions that it finds.
-        lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
+        let action = lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
+        if case .refuse = action { cancelWait?() }
+        return action
     }
 
     private var waitingTerms: RequestLifecycle.WaitingTerms {
@@ -277,29 +275,13 @@ extension ClientConnection {
     /// Ends the wait for a handler whose client has left; returns false if no handler was waiting.
     func abandonHandler() -> Bool { ends(.peerDisconnected) }
 
-    /// Cancels the task of the handler, which still runs to its end, but waits for nothing that has not begun.
     private func ends(_ event: RequestLifecycle.Event) -> Bool {
-        let task = lifecycle.withLock { lifecycle -> Task<Void, Never>? in
+        let cancel = lifecycle.withLock { lifecycle -> Cancellation? in
             guard case .resume = apply(event, to: &lifecycle) else { return nil }
             // The loop begins no other handler before it has had the lock.
-            return handlerTask
+            return cancelWait
         }
-        task?.cancel()
-        return task != nil
-    }
-}
-
-/// The task of a handler continues where it began, on the loop of its connection.
-///
-/// So the loops share the work of making responses, and each thread frees the memory that it allocated. A thread of
-/// the store only reports its result.
-extension ClientConnection: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        if case .runJob = apply(.jobEnqueued(job)) { run(job) }
-    }
-
-    func run(_ job: UnownedJob) {
-        unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        cancel?()
+        return cancel != nil
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 
 /// The life of the requests of one connection: the one table that says which state follows which event.
@@ -8,13 +9,12 @@ import HTTP
 /// A connection keeps the value under a lock, because three kinds of threads report events:
 ///
 /// - the event loop of the connection: all calls of libmicrohttpd, and decisions that the handler makes there;
-/// - any thread that lets a waiting handler continue: ``Event/jobEnqueued(_:)``, and
-///   ``Event/handlerFinished(_:generation:)`` of a handler whose request was given up; and any thread that has
-///   something for a stream: ``Event/streamContinues``;
+/// - any thread that ends the wait of a handler: ``Event/handlerFinished(_:generation:)``, also of a handler whose
+///   request was given up; and any thread that has something for a stream: ``Event/streamContinues``;
 /// - the thread that enforces deadlines, and the one that stops the server: ``Event/handlerExpired(now:_:)``,
 ///   ``Event/peerDisconnected`` and ``Event/streamContinues``.
 ///
-/// Events of other threads change the state only while a handler runs or is suspended, or while a stream is suspended;
+/// Events of other threads change the state only while a handler begins to wait or is suspended, or while a stream is suspended;
 /// in every other state only the loop changes it. So the loop may perform an action after it has released the lock.
 /// ``Action/suspend`` and ``Action/resume`` are performed with the lock held, so a connection is resumed only when it
 /// is suspended, and once.
@@ -37,7 +37,8 @@ struct RequestLifecycle: Sendable {
 
     /// The end of the wait for a handler.
     enum Outcome: Sendable {
-        case decision(Decision)
+        /// The closure decides, on the loop.
+        case decision(@Sendable () -> Decision)
         /// The server answers in the place of the handler.
         case fault(HTTPFault)
         /// The client has reset the connection.
@@ -58,14 +59,12 @@ struct RequestLifecycle: Sendable {
         case refused(Response)
         /// The handler is called, on the loop.
         case deciding(Stage)
-        /// The task of the handler runs on the loop.
-        case handlerRunning(Stage)
-        /// A part of that task can run, and the loop will run it.
-        case handlerRunnable(Stage, UnownedJob)
-        /// The connection is suspended until the task can continue.
+        /// The handler begins to wait, on the loop.
+        case handlerWaiting(Stage)
+        /// The connection is suspended until the wait ends.
         case handlerSuspended(ExpectedBody, until: UInt64)
-        /// The task is done. A job is left over only if another request of the connection was given up.
-        case handlerDecided(Stage, Outcome, UnownedJob?)
+        /// The wait is over.
+        case handlerDecided(Stage, Outcome)
         /// The body is kept for the handler, up to a limit in bytes.
         case readingBody(limit: Int, received: Int, @Sendable ([UInt8]) -> Decision)
         /// The body is dropped, at most `left` more bytes of it, and then the response is sent.
@@ -94,15 +93,14 @@ struct RequestLifecycle: Sendable {
         /// The connection is kept if the end of the request is certain and no body follows.
         case headRefused(Response, keepsConnection: Bool)
         case decision(Decision)
-        /// The task of the handler has given the loop back.
+        /// The handler has begun to wait, or the connection was resumed.
         case handlerPaused(WaitingTerms)
         /// libmicrohttpd refuses the request with a page of its own.
         case refusedByLibrary
         /// The request is over, answered or not.
         case completed
-        case jobEnqueued(UnownedJob)
-        /// The generation is that of ``Action/startHandler(_:generation:)``.
-        case handlerFinished(Decision, generation: UInt64)
+        /// The wait is over. The generation is that of ``Action/startHandler(_:generation:)``.
+        case handlerFinished(@Sendable () -> Decision, generation: UInt64)
         case handlerExpired(now: UInt64, HTTPFault)
         case peerDisconnected
         /// The loop has sent all that the stream had.
@@ -131,17 +129,17 @@ struct RequestLifecycle: Sendable {
         case askHandler
         /// Report the closure's decision on the body.
         case deliverBody(@Sendable ([UInt8]) -> Decision)
-        /// Report this decision.
-        case takeDecision(Decision)
+        /// Report the closure's decision.
+        case takeDecision(@Sendable () -> Decision)
+        /// Call the closure, whose decision nobody waits for, so that it counts and logs what was done.
+        case dropDecision(@Sendable () -> Decision)
         /// Report the server's response to this fault as the decision.
         case refuse(HTTPFault)
         /// Let the body come, with room for that many bytes.
         case startBody(reserving: Int)
         case keepBytes
-        /// Start the task of the handler and report ``Event/handlerPaused(_:)`` when it gives the thread back.
-        case startHandler(@Sendable () async -> Decision, generation: UInt64)
-        /// Run the job on this thread; on the loop, report ``Event/handlerPaused(_:)`` afterwards.
-        case runJob(UnownedJob)
+        /// Let the handler begin to wait, and report ``Event/handlerPaused(_:)``.
+        case startHandler(@Sendable (@escaping Decision.Resume) -> Cancellation, generation: UInt64)
         /// Report ``Event/handlerPaused(_:)``.
         case resumeHandler
         case suspend
@@ -154,7 +152,7 @@ struct RequestLifecycle: Sendable {
         case respondEarly(Response)
         /// Write the server's response to this fault in the same way.
         case refuseEarly(HTTPFault)
-        /// Forget the request; run the job, or end the stream, that its last state may still have.
+        /// Forget the request; drop the decision, or end the stream, that its last state may still have.
         case forget(State)
     }
 
@@ -164,7 +162,7 @@ struct RequestLifecycle: Sendable {
     static let earlyResponseLimit = 8192
 
     private(set) var state = State.opened
-    /// The number of the last task; a decision of an earlier task is dropped.
+    /// The number of the last wait; a decision after an earlier wait is dropped.
     private var generation: UInt64 = 0
     /// The most bytes of an unwanted body that are read to keep the connection.
     private let drainLimit: Int
@@ -186,8 +184,7 @@ struct RequestLifecycle: Sendable {
         case .handlerPaused(let terms): handlerPaused(terms)
         case .refusedByLibrary: refusedByLibrary()
         case .completed: completed()
-        case .jobEnqueued(let job): jobEnqueued(job)
-        case .handlerFinished(let decision, let generation): handlerFinished(decision, generation)
+        case .handlerFinished(let decide, let generation): handlerFinished(decide, generation)
         case .handlerExpired(let now, let fault): handlerExpired(now, fault)
         case .peerDisconnected: peerDisconnected()
         case .streamDrained: streamDrained()
@@ -221,7 +218,7 @@ extension RequestLifecycle {
         case .readingHead: .checkHead
         case .complete: enter(.deciding(Stage(body: .none)), .askHandler)
         case .refused(let response), .drainingBody(let response, _): send(response)
-        case .handlerRunning, .handlerRunnable, .handlerDecided: .resumeHandler
+        case .handlerWaiting, .handlerDecided: .resumeHandler
         case .readingBody(_, _, let decide): enter(.deciding(Stage(body: .none)), .deliverBody(decide))
         case .responding, .streaming: .none
         case .opened, .idle, .deciding, .handlerSuspended, .discarding, .streamSuspended: .close
@@ -267,8 +264,8 @@ extension RequestLifecycle {
         switch state {
         case .opened, .idle, .readingHead, .complete, .refused, .readingBody, .drainingBody:
             enter(.responding(isLong: false), .replacePage)
-        case .deciding, .handlerRunning, .handlerRunnable, .handlerSuspended, .handlerDecided, .discarding, .responding,
-            .streaming, .streamSuspended:
+        case .deciding, .handlerWaiting, .handlerSuspended, .handlerDecided, .discarding, .responding, .streaming,
+            .streamSuspended:
             .none
         }
     }
@@ -300,9 +297,9 @@ extension RequestLifecycle {
     private mutating func decided(_ decision: Decision) -> Action {
         guard case .deciding(let stage) = state else { return .close }
         switch (decision, stage.body) {
-        case (.later(let decide), _):
+        case (.wait(let begin), _):
             generation &+= 1
-            return enter(.handlerRunning(stage), .startHandler(decide, generation: generation))
+            return enter(.handlerWaiting(stage), .startHandler(begin, generation: generation))
         case (.respond(let response), .none): return send(response)
         case (.respond(let response), let body):
             // A request that is refused before its body is answered at once, and the body is never read.
@@ -317,18 +314,14 @@ extension RequestLifecycle {
 
     private mutating func handlerPaused(_ terms: WaitingTerms) -> Action {
         switch state {
-        case .handlerRunning(let stage):
+        case .handlerWaiting(let stage):
             if terms.refusesToWait { return enter(.deciding(stage), .refuse(.stopping)) }
             // A request that was allowed to wait may wait again.
             if stage.deadline == nil, terms.isFull { return enter(.deciding(stage), .refuse(.overloaded)) }
             return enter(.handlerSuspended(stage.body, until: stage.deadline ?? terms.deadline), .suspend)
-        case .handlerRunnable(let stage, let job): return enter(.handlerRunning(stage), .runJob(job))
-        case .handlerDecided(let stage, let outcome, let job?):
-            return enter(.handlerDecided(stage, outcome, nil), .runJob(job))
-        case .handlerDecided(let stage, .decision(let decision), nil):
-            return enter(.deciding(stage), .takeDecision(decision))
-        case .handlerDecided(let stage, .fault(let fault), nil): return enter(.deciding(stage), .refuse(fault))
-        case .handlerDecided(_, .disconnected, nil): return enter(.discarding(left: 0), .close)
+        case .handlerDecided(let stage, .decision(let decide)): return enter(.deciding(stage), .takeDecision(decide))
+        case .handlerDecided(let stage, .fault(let fault)): return enter(.deciding(stage), .refuse(fault))
+        case .handlerDecided(_, .disconnected): return enter(.discarding(left: 0), .close)
         default: return .close
         }
     }
@@ -336,23 +329,14 @@ extension RequestLifecycle {
 
 // Any thread may report these events. None is impossible: each may come just after the loop has given the request up.
 extension RequestLifecycle {
-    private mutating func jobEnqueued(_ job: UnownedJob) -> Action {
+    private mutating func handlerFinished(
+        _ decide: @escaping @Sendable () -> Decision, _ generation: UInt64
+    ) -> Action {
+        guard generation == self.generation else { return .dropDecision(decide) }
         switch state {
-        case .handlerRunning(let stage): enter(.handlerRunnable(stage, job))
-        case .handlerSuspended(let body, let deadline):
-            enter(.handlerRunnable(Stage(body: body, deadline: deadline), job), .resume)
-        // The job belongs to a request that was given up, whose handler still runs to its end.
-        default: .runJob(job)
-        }
-    }
-
-    private mutating func handlerFinished(_ decision: Decision, _ generation: UInt64) -> Action {
-        guard generation == self.generation else { return .none }
-        switch state {
-        case .handlerRunning(let stage): return enter(.handlerDecided(stage, .decision(decision), nil))
-        case .handlerRunnable(let stage, let job): return enter(.handlerDecided(stage, .decision(decision), job))
-        case .handlerSuspended: return endSuspension(with: .decision(decision))
-        default: return .none
+        case .handlerWaiting(let stage): return enter(.handlerDecided(stage, .decision(decide)))
+        case .handlerSuspended: return endSuspension(with: .decision(decide))
+        default: return .dropDecision(decide)
         }
     }
 
@@ -373,7 +357,7 @@ extension RequestLifecycle {
 
     private mutating func endSuspension(with outcome: Outcome) -> Action {
         guard case .handlerSuspended(let body, let deadline) = state else { return .none }
-        return enter(.handlerDecided(Stage(body: body, deadline: deadline), outcome, nil), .resume)
+        return enter(.handlerDecided(Stage(body: body, deadline: deadline), outcome), .resume)
     }
 }
 
@@ -393,8 +377,7 @@ extension RequestLifecycle {
         switch state {
         case .opened, .readingHead: .header
         case .idle: .idle
-        case .complete, .refused, .deciding, .handlerRunning, .handlerRunnable, .handlerSuspended, .handlerDecided:
-            .handling
+        case .complete, .refused, .deciding, .handlerWaiting, .handlerSuspended, .handlerDecided: .handling
         case .readingBody, .drainingBody: .body
         case .discarding: .discarding
         case .responding(let isLong): isLong ? .longResponse : .response
@@ -412,13 +395,9 @@ extension RequestLifecycle.State {
         }
     }
 
-    /// The part of a handler's task that the loop would have run next.
-    var pendingJob: UnownedJob? {
-        switch self {
-        case .handlerRunnable(_, let job): job
-        case .handlerDecided(_, _, let job): job
-        default: nil
-        }
+    /// A decision that the loop would have taken next; see ``RequestLifecycle/Action/dropDecision(_:)``.
+    var untakenDecision: (@Sendable () -> Decision)? {
+        if case .handlerDecided(_, .decision(let decide)) = self { decide } else { nil }
     }
 }
 

@@ -28,7 +28,7 @@ extension Decision {
     fileprivate func answered(_ body: [UInt8], upTo longest: Int) async -> Response {
         switch self {
         case .respond(let response): return response
-        case .later(let decide): return await decide().answered(body, upTo: longest)
+        case .wait: return await ended().answered(body, upTo: longest)
         case .readBody(let limit, let decide):
             return body.count <= limit ? await decide(body).answered(body, upTo: longest) : Response(413)
         }

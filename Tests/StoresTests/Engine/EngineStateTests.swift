@@ -162,13 +162,6 @@ struct EngineStateTests {
         #expect(throws: StoreError.overloaded) { try engine.submit("x", of: "owner 3") }
     }
 
-    @Test func `A caller who has left before the call waits is refused`() {
-        let engine = MadeUpEngine()
-        let job = Job(of: Owner("alice"), .write, NamedWork("1")) { _ in }
-        #expect(throws: StoreError.withdrawn) { try engine.with { try $0.submit(job, isAbandoned: true).get() } }
-        #expect(engine.take(1) == [])
-    }
-
     // MARK: Sessions
 
     @Test func `Without a session calls are refused at once with the reason, and jobs wait for the first ones`() throws
