@@ -3,9 +3,7 @@
 import random
 from datetime import date, timedelta
 
-from chrome import Chrome
-from firefox import Firefox
-from person import PageTest
+from person import NewcomerTest, in_both_browsers
 
 MONDAYS = "FREQ=WEEKLY;BYDAY=MO"
 # Keeps the most rows that stood among the open ones at once.
@@ -32,11 +30,8 @@ def rule_by_chance(chance):
         f"FREQ=YEARLY{interval}", f"FREQ=YEARLY{interval};BYMONTH={chance.randint(1, 12)}{month_day}"])
 
 
-class Recurring:
-    def setUp(self):
-        super().setUp()
-        self.newcomer()
-
+@in_both_browsers
+class Recurring(NewcomerTest):
     def open_again(self, **task):
         self.request("POST", "/api/tasks", {"task": "gym", "due": day(1), "repeat": "FREQ=DAILY", **task})
         self.person.refresh()
@@ -101,9 +96,7 @@ class Recurring:
         self.finish_two_offline()
         row = self.person.row("swim")
         self.chrome.execute_script(COUNT_ROWS)
-        self.chrome.connect(True)
-        self.person.look_again()
-        self.person.await_saved()
+        self.person.go_online()
         self.await_server(("gym", True, day(1), None), ("gym", True, day(2), None), ("swim", False, day(3), "FREQ=DAILY"))
         self.assertEqual((self.chrome.execute_script("return most"), self.person.row("swim")), (1, row))
 
@@ -157,10 +150,6 @@ class Recurring:
         self.person.undo()
         self.await_server(("gym", False, day(), "FREQ=MONTHLY;BYDAY=-1FR"))
 
-
-class InChromium(Recurring, PageTest):
-    browser_type = Chrome
-
     def test_the_page_and_the_server_agree_on_what_comes_next(self):
         chance = random.Random(7)
         tasks = [{"due": day(chance.randint(0, 900)), "repeat": rule_by_chance(chance)} for _ in range(100)]
@@ -176,7 +165,3 @@ class InChromium(Recurring, PageTest):
         body = lambda on: self.call("model", "bodyOf", [{"completed": True, "completedOn": on}])[0]
         self.assertEqual(body(day(1)), {"completed": True, "completedOn": day(1)})
         self.assertGreaterEqual(body("2020-01-01")["completedOn"], day(-2))
-
-
-class InFirefox(Recurring, PageTest):
-    browser_type = Firefox
