@@ -101,20 +101,6 @@ class Restart(unittest.TestCase):
             self.assertEqual(code, 1, printed)
             self.assertIn("LISTEN_FDS: descriptor 3 is no TCP socket that listens", printed)
 
-    def test_a_server_waits_for_a_time_only_and_ends_when_it_is_told_to(self):
-        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-            # A patience of 0 and ten seconds to close the database.
-            server = Restarted(folder, Address(free_port()), "debug", TASKS_SHUTDOWN_PATIENCE="0")
-            stack.callback(server.close)
-            impatient, stopped = server.successor(), server.successor()
-            for successor in (impatient, stopped):
-                stack.callback(successor.close)
-                wait_until("it waits", 20, lambda: successor.log.events["waiting-for-earlier-server"])
-            self.assertEqual(stopped.terminate(5)[1], 0)
-            self.assertEqual(impatient.process.wait(60), 1)
-            impatient.reader.join(10)
-            self.assertIn("TASKS_ADMIN_LISTEN: cannot listen on", impatient.log.tail[-1])
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -11,8 +11,6 @@ final class EchoHandler: RequestHandler {
     /// Whether nothing waits any more.
     private let isOpen = Atomic<Bool>(false)
 
-    /// Keeps handlers under `/wait-twice` between their waits, and their loops.
-    let isHeld = Atomic<Bool>(false)
     /// How many handlers began under `/wait`.
     let begun = Atomic<Int>(0)
     /// How many handlers under `/wait` were cancelled when they ended.
@@ -44,13 +42,6 @@ final class EchoHandler: RequestHandler {
             return .later { [self] in
                 await wait()
                 return .respond(Response(401, body: Array("no".utf8)))
-            }
-        case "wait-twice":
-            return .later { [self] in
-                await wait()
-                eventuallyBlocking { !isHeld.load(ordering: .relaxed) }
-                await wait()
-                return .respond(describe(head))
             }
         case "wait-forever":
             return .later { [self] in
