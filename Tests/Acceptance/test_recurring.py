@@ -4,6 +4,7 @@ import random
 from datetime import date, timedelta
 
 from person import NewcomerTest, in_both_browsers
+from test_repeat import parts_by_chance, text_of
 
 MONDAYS = "FREQ=WEEKLY;BYDAY=MO"
 # Keeps the most rows that stood among the open ones at once.
@@ -16,18 +17,6 @@ CALL = "const [path, name, inputs, done] = arguments; import(path).then((all) =>
 
 def day(distance=0):
     return (date.today() + timedelta(distance)).isoformat()
-
-
-def rule_by_chance(chance):
-    interval = chance.choice(["", "", f";INTERVAL={chance.randint(2, 5)}"])
-    week = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
-    days = ",".join(sorted(chance.sample(week, chance.randint(1, 3)), key=week.index))
-    month_day = f";BYMONTHDAY={chance.randint(1, 31)}"
-    return chance.choice([
-        f"FREQ=DAILY{interval}", f"FREQ=WEEKLY{interval}", f"FREQ=WEEKLY{interval};BYDAY={days}",
-        f"FREQ=MONTHLY{interval}", f"FREQ=MONTHLY{interval}{month_day}",
-        f"FREQ=MONTHLY{interval};BYDAY={chance.choice([1, 2, 3, 4, -1, -2, -3, -4])}{chance.choice(week)}",
-        f"FREQ=YEARLY{interval}", f"FREQ=YEARLY{interval};BYMONTH={chance.randint(1, 12)}{month_day}"])
 
 
 @in_both_browsers
@@ -152,11 +141,12 @@ class Recurring(NewcomerTest):
 
     def test_the_page_and_the_server_agree_on_what_comes_next(self):
         chance = random.Random(7)
-        tasks = [{"due": day(chance.randint(0, 900)), "repeat": rule_by_chance(chance)} for _ in range(100)]
+        tasks = [{"due": day(chance.randint(0, 900)), "repeat": text_of(parts_by_chance(chance))} for _ in range(100)]
         tasks += [{"due": due, "repeat": rule} for due in ["2031-01-31", "2032-02-29"] for rule in ["FREQ=MONTHLY", "FREQ=YEARLY"]]
-        found = self.call("repeat", "following", *[[task, day()] for task in tasks])
         for number, task in enumerate(tasks):
             self.request("POST", "/api/tasks", {"task": f"{number}", **task})
+        tasks = [{name: task[name] for name in ("due", "repeat")} for task in self.on_server()]  # with each rule as the server writes it
+        found = self.call("repeat", "following", *[[task, day()] for task in tasks])
         self.request("PATCH", "/api/tasks", [{"id": task["Id"], "completed": True, "completedOn": day()} for task in self.on_server()])
         made = {int(task["task"]): {name: task[name] for name in ("due", "repeat")} for task in self.on_server() if not task["completed"]}
         self.assertEqual([(task, made[number]) for number, task in enumerate(tasks)], list(zip(tasks, found)))
