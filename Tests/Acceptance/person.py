@@ -1,5 +1,6 @@
 """A person at the page: what they do, and what they see."""
 
+import datetime
 import json
 import re
 import sys
@@ -13,6 +14,11 @@ import servers
 from chrome import Chrome
 from firefox import Firefox
 from servers import PASSWORD
+
+
+def day(distance=0):
+    """The day that is so many days from today, as the API writes it."""
+    return (datetime.date.today() + datetime.timedelta(distance)).isoformat()
 
 
 def in_both_browsers(tests):

@@ -1,11 +1,9 @@
 """Everybody can use the page: by keyboard alone, with a screen reader, on a small screen, in light and dark."""
 
-import datetime
-
 from selenium.webdriver.common.keys import Keys
 
 import axe
-from person import PASSWORD, PageTest
+from person import PASSWORD, PageTest, day
 
 PATHS = ["/api.html", "/problems.html"]
 
@@ -72,7 +70,6 @@ class Access(PageTest):
 
     def test_axe_finds_nothing_at_dates_notes_search_and_shortcuts(self):
         self.newcomer()
-        day = lambda days: (datetime.date.today() + datetime.timedelta(days)).isoformat()
         self.fill(
             {"task": "Return the library books", "due": day(-1)},
             {"task": "Book the train", "due": day(0), "notes": "The night train,\nif there is one."},
@@ -142,7 +139,7 @@ class Access(PageTest):
     def test_the_filters_are_one_row_on_a_phone_and_the_text_has_room(self):
         self.chrome.size(360, 740)
         self.newcomer()
-        self.fill(*[{"task": "Pay the rent " * 6, "due": due} for due in ["1999-12-31", datetime.date.today().isoformat()]])
+        self.fill(*[{"task": "Pay the rent " * 6, "due": due} for due in ["1999-12-31", day()]])
         tops, last, width = self.chrome.execute_script("""
             const labels = [...document.querySelectorAll("#filters label")], box = (element) => element.getBoundingClientRect();
             const { width } = box(document.querySelector(".row .text"));

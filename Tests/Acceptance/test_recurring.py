@@ -1,9 +1,8 @@
 """Tasks that come again: the next one is there with the tick, without a network too, and one step takes both back."""
 
 import random
-from datetime import date, timedelta
 
-from person import NewcomerTest, in_both_browsers
+from person import NewcomerTest, day, in_both_browsers
 from test_repeat import parts_by_chance, text_of
 
 MONDAYS = "FREQ=WEEKLY;BYDAY=MO"
@@ -13,10 +12,6 @@ COUNT_ROWS = """
     window.most = count();
     new MutationObserver(() => (most = Math.max(most, count()))).observe(list, { childList: true });"""
 CALL = "const [path, name, inputs, done] = arguments; import(path).then((all) => done(inputs.map((input) => all[name](...input))));"
-
-
-def day(distance=0):
-    return (date.today() + timedelta(distance)).isoformat()
 
 
 @in_both_browsers

@@ -1,7 +1,6 @@
 """What the list shows at once: ten tasks in a window, four views, and what else one expects of an app."""
 
 import csv
-import datetime
 import io
 import itertools
 import json
@@ -11,12 +10,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 import axe
-from person import in_both_browsers
+from person import day, in_both_browsers
 from test_daily import Daily
-
-
-def day(distance):
-    return (datetime.date.today() + datetime.timedelta(distance)).isoformat()
 
 
 class Density(Daily):
