@@ -34,6 +34,15 @@ class Browser:
         """What an element says, as soon as it says something: pages fill in what they were asked for a moment later."""
         return self.until(lambda: self.one(selector).text, f"{selector} to say something")
 
+    def focused(self):
+        """What a screen reader would call the element with the focus."""
+        element = self.switch_to.active_element
+        return element.accessible_name or element.tag_name
+
+    def await_focus(self, name):
+        """Waits for the focus: a key is done when the page has answered it."""
+        self.until(lambda: self.focused() == name, f"the focus on {name}")
+
     def all(self, selector):
         return self.find_elements(By.CSS_SELECTOR, selector)
 

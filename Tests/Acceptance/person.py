@@ -1,7 +1,9 @@
 """A person at the page: what they do, and what they see."""
 
+import datetime
 import json
 import re
+import sys
 import unittest
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -10,7 +12,20 @@ from selenium.webdriver.common.keys import Keys
 
 import servers
 from chrome import Chrome
+from firefox import Firefox
 from servers import PASSWORD
+
+
+def day(distance=0):
+    """The day that is so many days from today, as the API writes it."""
+    return (datetime.date.today() + datetime.timedelta(distance)).isoformat()
+
+
+def in_both_browsers(tests):
+    """Has the tests of a class run in Firefox, too, as a class of their own."""
+    name = f"{tests.__name__}InFirefox"
+    setattr(sys.modules[tests.__module__], name, type(name, (tests,), {"browser_type": Firefox, "__module__": tests.__module__}))
+    return tests
 
 
 class Person:
@@ -119,6 +134,11 @@ class Person:
         self.chrome.until(lambda: not self.chrome.all("#undo.held"), "the button")
         self.chrome.one("#undo").click()
 
+    def end_undo(self):
+        """Leaves the page and comes back, so that deletions are sent and cannot be undone."""
+        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")
+        self.look_again()
+
     def await_let_go(self):
         """Waits until no row stays for a moment, because it was finished or deleted just now."""
         self.chrome.until(lambda: not self.chrome.all(".row.held"), "the rows to be let go")
@@ -206,6 +226,12 @@ class Person:
             dispatchEvent(new Event("online"));""")
         self.chrome.until(lambda: self.chrome.execute_script(count) > before, "the last list")
 
+    def go_online(self):
+        """Has a network again, and comes back to the tab, until all is saved."""
+        self.chrome.connect(True)
+        self.look_again()
+        self.await_saved()
+
     def look_again(self):
         """Comes back to the tab."""
         self.chrome.execute_script("window.dispatchEvent(new Event('focus'))")
@@ -264,7 +290,30 @@ class PageTest(unittest.TestCase):
         self.change_session(token=self.servers.token(bad="expired"))
         self.forget_refresh_token()
         self.chrome.refresh()
+        self.await_ended()
+
+    def expire(self):
+        """Has the session's token end by the page's clock, and loads the page again."""
+        self.change_session(expires=1)
+        self.chrome.refresh()
+
+    def await_ended(self):
         self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+
+    def new_tab(self):
+        """A tab that somebody opens, without a copy of another tab's storage."""
+        self.chrome.switch_to.new_window("tab")
+        self.person.open()
+        return self.chrome.current_window_handle
+
+    def go_to(self, tab):
+        self.chrome.switch_to.window(tab)
+
+    def second_device(self):
+        """The newcomer at another browser."""
+        other = Person(self.browser(), self.servers.page)
+        other.sign_in(self.address)
+        return other
 
     def stranger(self):
         """An address that is not signed up yet."""
@@ -281,6 +330,13 @@ class PageTest(unittest.TestCase):
         """A request of the newcomer to the API, without the browser; the answer's JSON."""
         return self.servers.request(method, path, body, self.address)
 
+    def fill(self, *tasks):
+        """Adds tasks elsewhere, in this order, as texts or as JSON, and shows them."""
+        for task in tasks:
+            self.request("POST", "/api/tasks", {"task": task} if isinstance(task, str) else task)
+        self.person.refresh()
+        self.chrome.until(lambda: len(self.chrome.all(".rows > li")) >= len(tasks), "the tasks")
+
     def on_server(self):
         """The newcomer's tasks as the API has them."""
         return self.request("GET", "/api/tasks")
@@ -289,3 +345,11 @@ class PageTest(unittest.TestCase):
         """The texts of these tasks, and whether they are completed, in the person's order."""
         tasks = sorted(self.on_server(), key=lambda task: (task.get("position", task["Id"]), task["Id"]))
         return [(task["task"], task["completed"]) for task in tasks]
+
+
+class NewcomerTest(PageTest):
+    """Each test begins at the empty list of somebody who has just signed up."""
+
+    def setUp(self):
+        super().setUp()
+        self.newcomer()

@@ -1,11 +1,9 @@
 """Everybody can use the page: by keyboard alone, with a screen reader, on a small screen, in light and dark."""
 
-import datetime
-
 from selenium.webdriver.common.keys import Keys
 
 import axe
-from person import PASSWORD, PageTest, Person
+from person import PASSWORD, PageTest, day
 
 PATHS = ["/api.html", "/problems.html"]
 
@@ -71,16 +69,11 @@ class Access(PageTest):
         axe.check_looks(self, "what signing out leaves behind")
 
     def test_axe_finds_nothing_at_dates_notes_search_and_shortcuts(self):
-        address = self.newcomer()
-        day = lambda days: (datetime.date.today() + datetime.timedelta(days)).isoformat()
-        for task in [
+        self.newcomer()
+        self.fill(
             {"task": "Return the library books", "due": day(-1)},
             {"task": "Book the train", "due": day(0), "notes": "The night train,\nif there is one."},
-            {"task": "Call grandmother", "due": day(2)},
-            {"task": "Water the tomatoes", "completed": True},
-        ]:
-            self.servers.request("POST", "/api/tasks", task, user=address)
-        self.person.refresh()
+            {"task": "Call grandmother", "due": day(2)}, {"task": "Water the tomatoes", "completed": True})
         axe.check_looks(self, "dates and notes")
         self.person.filter("today")
         axe.check_looks(self, "today, with what is overdue")
@@ -137,9 +130,7 @@ class Access(PageTest):
         self.person.add(*[str(number) for number in range(12)])
         self.person.await_status("Offline, 12 changes kept")
         self.check_width("offline")
-        self.chrome.connect(True)
-        self.person.look_again()
-        self.person.await_saved()
+        self.person.go_online()
         for path in ["/", *PATHS]:
             self.person.open(path)
             self.chrome.until(lambda: self.chrome.all(".entry, #policies button, #rows > li"), path)
@@ -147,11 +138,8 @@ class Access(PageTest):
 
     def test_the_filters_are_one_row_on_a_phone_and_the_text_has_room(self):
         self.chrome.size(360, 740)
-        address = self.newcomer()
-        for due in ["1999-12-31", datetime.date.today().isoformat()]:
-            self.servers.request("POST", "/api/tasks", {"task": "Pay the rent " * 6, "due": due}, user=address)
-        self.person.refresh()
-        self.chrome.until(lambda: len(self.chrome.all(".row")) == 2, "the tasks")
+        self.newcomer()
+        self.fill(*[{"task": "Pay the rent " * 6, "due": due} for due in ["1999-12-31", day()]])
         tops, last, width = self.chrome.execute_script("""
             const labels = [...document.querySelectorAll("#filters label")], box = (element) => element.getBoundingClientRect();
             const { width } = box(document.querySelector(".row .text"));
@@ -162,11 +150,9 @@ class Access(PageTest):
         self.assertGreaterEqual(width, 0.6 * 360)
 
     def test_nothing_clips_the_focus_ring(self):
-        address = self.newcomer()
-        self.servers.request("POST", "/api/tasks", {"task": "Buy milk"}, user=address)
-        self.person.refresh()
-        other = Person(self.browser(), self.servers.page)
-        other.sign_in(address, PASSWORD)
+        self.newcomer()
+        self.fill("Buy milk")
+        other = self.second_device()
         self.person.deafen()
         other.rename("Buy milk", "Buy oat milk from the shop with the green door")
         other.await_saved()
@@ -221,17 +207,12 @@ class Keyboard(PageTest):
         for key in keys:
             self.chrome.switch_to.active_element.send_keys(key)
 
-    def focused(self):
-        """What a screen reader would call the element with the focus."""
-        element = self.chrome.switch_to.active_element
-        return element.accessible_name or element.tag_name
-
     def tab_to(self, name, most=30):
         for _ in range(most):
-            if self.focused() == name:
+            if self.chrome.focused() == name:
                 return
             self.keys(Keys.TAB)
-        self.fail(f"{name!r} is not reached by Tab; the focus is on {self.focused()!r}")
+        self.fail(f"{name!r} is not reached by Tab; the focus is on {self.chrome.focused()!r}")
 
     def has_ring(self):
         """Whether the focus can be seen: an outline on the element, or on what represents it."""
@@ -246,7 +227,7 @@ class Keyboard(PageTest):
         self.person.open()
         self.person.await_welcome()
         self.chrome.one("body").send_keys(Keys.TAB)
-        self.assertEqual(self.focused(), "Skip to content")
+        self.assertEqual(self.chrome.focused(), "Skip to content")
         self.tab_to("Sign up")
         self.assertTrue(self.has_ring())
         self.keys(Keys.ENTER)
@@ -257,23 +238,23 @@ class Keyboard(PageTest):
         self.assertTrue(self.has_ring())
         for text in ["three", "two", "one"]:
             self.keys(text, Keys.ENTER)
-        self.assertEqual(self.focused(), "New task")
+        self.assertEqual(self.chrome.focused(), "New task")
         self.person.await_texts("one", "two", "three")
         self.tab_to("one")
         self.assertTrue(self.has_ring())
         self.keys(Keys.SPACE)
         self.chrome.until(lambda: self.person.done() == ["one"], "one to be done")
-        self.chrome.until(lambda: self.focused() == "two", "the next open task")
+        self.chrome.until(lambda: self.chrome.focused() == "two", "the next open task")
 
         self.tab_to("Edit two")
         self.keys(Keys.ENTER)
-        self.assertEqual(self.focused(), "New text for two")
+        self.assertEqual(self.chrome.focused(), "New text for two")
         self.keys(Keys.CONTROL + "a", "second", Keys.ENTER)
         self.person.await_texts("second", "three", "one")
-        self.assertEqual(self.focused(), "Edit second")
+        self.assertEqual(self.chrome.focused(), "Edit second")
         self.keys(Keys.ENTER, " thoughts", Keys.ESCAPE)
         self.person.await_texts("second", "three", "one")
-        self.assertEqual(self.focused(), "Edit second")
+        self.assertEqual(self.chrome.focused(), "Edit second")
         self.keys(Keys.CONTROL + "z")
         self.assertEqual(self.chrome.switch_to.active_element.get_attribute("value"), "second thoughts")
         self.keys(Keys.ESCAPE)
@@ -281,7 +262,7 @@ class Keyboard(PageTest):
         self.tab_to("Delete second")
         self.keys(Keys.ENTER)
         self.person.await_texts("three", "one")
-        self.assertEqual(self.focused(), "three")
+        self.assertEqual(self.chrome.focused(), "three")
         self.keys(Keys.CONTROL + "z")
         self.person.await_texts("second", "three", "one")
 

@@ -6,21 +6,10 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from firefox import Firefox
-from person import PageTest
+from person import NewcomerTest, in_both_browsers
 
 
-class Daily(PageTest):
-    def setUp(self):
-        super().setUp()
-        self.newcomer()
-
-    def fill(self, *tasks):
-        """Adds tasks elsewhere, in this order, as texts or as JSON, and shows them."""
-        for task in tasks:
-            self.request("POST", "/api/tasks", {"task": task} if isinstance(task, str) else task)
-        self.person.refresh()
-        self.chrome.until(lambda: len(self.chrome.all(".rows > li")) >= len(tasks), "the tasks")
-
+class Daily(NewcomerTest):
     def click_twice(self, element):
         """Clicks twice on the same place, 250 ms apart, which is where a slow hand hits what came there.
 
@@ -33,10 +22,8 @@ class Daily(PageTest):
             click();
             setTimeout(() => done(click()), 250);""", element)
 
-    def focused(self):
-        return self.chrome.switch_to.active_element.accessible_name
 
-
+@in_both_browsers
 class Clicks(Daily):
     def twice(self, text, control):
         self.click_twice(self.person.row(text).find_element("css selector", control))
@@ -54,8 +41,7 @@ class Clicks(Daily):
         self.person.await_let_go()
         self.person.await_texts("one", "three", "four")
         self.person.await_saved()
-        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
-        self.person.look_again()
+        self.person.end_undo()
         self.chrome.until(lambda: self.saved() == [("one", False), ("three", False), ("four", False)], "what was clicked")
 
     def test_a_row_that_goes_stays_a_moment_and_is_struck_through(self):
@@ -85,10 +71,7 @@ class Clicks(Daily):
         self.person.await_texts("two", "one")
 
 
-class ClicksInFirefox(Clicks):
-    browser_type = Firefox
-
-
+@in_both_browsers
 class StepsBack(Daily):
     def keys(self, *keys):
         ActionChains(self.chrome, 0).key_down(Keys.CONTROL).send_keys(*keys).key_up(Keys.CONTROL).perform()
@@ -160,10 +143,6 @@ class StepsBack(Daily):
         self.assertEqual(self.person.done(), ["one"])
 
 
-class StepsBackInFirefox(StepsBack):
-    browser_type = Firefox
-
-
 # What the key at the place of Z, E and N writes in each layout.
 LAYOUTS = {"Caps Lock": "ZEN", "Russian": "яут", "Greek": "ζεν", "Hebrew": "זקמ", "Arabic": "ئثى"}
 PRESS = """
@@ -196,7 +175,7 @@ class Layouts(Daily):
             self.assertEqual(len(self.chrome.all(".editor")), 1, layout)
             self.chrome.one(".editor .cancel").click()
             self.press(n, "KeyN")
-            self.assertEqual(self.focused(), "New task", layout)
+            self.assertEqual(self.chrome.focused(), "New task", layout)
 
     def test_on_a_german_keyboard_the_letter_counts_and_not_its_place(self):
         self.fill("one", "two")
@@ -234,6 +213,7 @@ class LayoutsInFirefox(Layouts):
         self.addCleanup(self.chrome.in_browser, "Services.prefs.clearUserPref('general.platform.override')")
 
 
+@in_both_browsers
 class Notices(Daily):
     def boxes(self):
         """Where the field, its dates and its button are, and how large."""
@@ -263,10 +243,7 @@ class Notices(Daily):
         self.assertLess(status, 220)
 
 
-class NoticesInFirefox(Notices):
-    browser_type = Firefox
-
-
+@in_both_browsers
 class Patience(Daily):
     """A server that says when it wants to be asked again."""
 
@@ -314,10 +291,6 @@ class Patience(Daily):
         self.assertEqual(self.saved(), [("one", False)])
 
 
-class PatienceInFirefox(Patience):
-    browser_type = Firefox
-
-
 class Adding(Daily):
     def places(self):
         return self.chrome.execute_script("""
@@ -345,7 +318,7 @@ class Adding(Daily):
         self.chrome.until(lambda: self.places()[1:] == ["Added: Written in the middle", False], "the offer to show it")
         self.assertLess(abs(self.chrome.execute_script(middle, 26) - before), 60)
         self.chrome.one("#show").click()
-        self.chrome.until(lambda: self.focused() == "Written in the middle", "the new task")
+        self.chrome.until(lambda: self.chrome.focused() == "Written in the middle", "the new task")
         self.assertLess(self.places()[0], 300)
 
     def test_what_a_view_or_a_search_hides_is_offered(self):
@@ -393,16 +366,16 @@ class Leaving(Daily):
         self.assertEqual(self.chrome.execute_script("return document.activeElement.id"), "")
         self.assertEqual(field.get_attribute("value"), "half")
         self.chrome.key("j")
-        self.assertEqual(self.focused(), "one")
+        self.assertEqual(self.chrome.focused(), "one")
         field.send_keys(Keys.ARROW_DOWN)
-        self.assertEqual(self.focused(), "one")
+        self.assertEqual(self.chrome.focused(), "one")
         field.clear()
         self.chrome.execute_script("document.getElementById('new').focus()")
         for _ in range(3):
-            if self.focused() == "one":
+            if self.chrome.focused() == "one":
                 break
             self.chrome.switch_to.active_element.send_keys(Keys.TAB)
-        self.assertEqual(self.focused(), "one")
+        self.assertEqual(self.chrome.focused(), "one")
 
 
 class Focus(Daily):

@@ -2,8 +2,7 @@
 
 import itertools
 
-from firefox import Firefox
-from person import PageTest
+from person import NewcomerTest, in_both_browsers
 
 # A browser tells of a key that an input method takes in one of these ways: while the word is composed, or, in Safari, just after it.
 WAYS = [{"isComposing": True}, {"keyCode": 229}]
@@ -26,10 +25,10 @@ def in_each_way(*keys):
     return itertools.product(keys, WAYS)
 
 
-class Composing(PageTest):
+@in_both_browsers
+class Composing(NewcomerTest):
     def setUp(self):
         super().setUp()
-        self.newcomer()
         self.person.save("Buy milk", "Buy bread")
 
     def compose(self, selector, key, how):
@@ -76,7 +75,3 @@ class Composing(PageTest):
                 point(list, "pointerup");
                 return [goesOn, list.classList.contains("dragging")];""", key, how)
             self.assertEqual(outcome, [True, False], how)
-
-
-class ComposingInFirefox(Composing):
-    browser_type = Firefox

@@ -5,7 +5,7 @@ import urllib.parse
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.keys import Keys
 
-from person import PASSWORD, Person, PageTest
+from person import PageTest, Person
 from servers import POLICIES
 
 
@@ -123,19 +123,13 @@ class Journey(PageTest):
 
 
 class TwoDevices(PageTest):
-    def setUp(self):
-        super().setUp()
-        self.newcomer()
-        self.other = Person(self.browser(), self.servers.page)
-        self.other.sign_in(self.address, PASSWORD)
-
     def test_the_text_of_the_other_is_shown_as_soon_as_it_is_chosen(self):
+        self.newcomer()
         self.person.save("Buy milk")
-        self.other.look_again()
-        self.other.await_texts("Buy milk")
+        other = self.second_device()
         self.person.deafen()
-        self.other.rename("Buy milk", "Buy oat milk")
-        self.other.await_saved()
+        other.rename("Buy milk", "Buy oat milk")
+        other.await_saved()
         self.person.rename("Buy milk", "Buy soy milk")
         self.person.await_status("1 change not saved")
         self.assertIn("stuck", self.chrome.one("#status").get_attribute("class"))

@@ -6,7 +6,7 @@ import tempfile
 import time
 
 from firefox import Firefox
-from person import PASSWORD, PageTest, Person
+from person import PASSWORD, NewcomerTest, Person
 from test_trouble import NO_CONNECTION
 
 # Writes as fast as a page can: typing takes a tenth of a second for each task.
@@ -59,7 +59,7 @@ PORTALS = [
 ]
 
 
-class Kept(PageTest):
+class Kept(NewcomerTest):
     def setUp(self):
         super().setUp()
         self.expected = [NO_CONNECTION]
@@ -69,11 +69,6 @@ class Kept(PageTest):
 
     def write(self, texts):
         self.chrome.execute_script(WRITE, texts)
-
-    def go_online(self):
-        self.chrome.connect(True)
-        self.person.look_again()
-        self.person.await_saved()
 
     def before_each_page(self, script):
         """From now on, on this page, too."""
@@ -122,7 +117,6 @@ class Kills(Kept):
         self.person.await_saved()
 
     def check_additions(self):
-        self.newcomer()
         self.chrome.connect(False)
         texts = [f"Task {number}" for number in range(60)]
         for begin in range(0, 60, 10):
@@ -135,7 +129,6 @@ class Kills(Kept):
 class Killed(Kills):
     def test_changes_outlive_a_kill_soon_after_the_last_one(self):
         """17 changes: additions, a new text for each, and ticks."""
-        self.newcomer()
         self.chrome.connect(False)
         for number in range(8):
             self.write([f"Task {number}"])
@@ -158,7 +151,6 @@ class KilledFirefox(Kills):
 class WrongClock(Kept):
     def setUp(self):
         super().setUp()
-        self.newcomer()
         self.before_each_page(CLOCK)
 
     def check_edits_after(self, hours):
@@ -206,35 +198,28 @@ class OldAdditions(Kept):
 
     def setUp(self):
         super().setUp()
-        self.newcomer()
         self.before_each_page(CLOCK + NETWORK)
 
-    def lose_the_answer(self):
+    def decide(self, decision):
+        """Loses the answer to an addition, and answers the question about it a day later."""
         self.chrome.execute_script("window.isDeaf = true")
         self.person.add("Buy milk")
         self.person.await_status("Offline, 1 change kept")
         self.assertEqual(self.texts_on_server(), ["Buy milk"])
-
-    def await_question(self):
+        self.set_clock(25)
         self.chrome.until(lambda: self.chrome.one(".problem").is_displayed(), "the question")
         self.assertIn("Added already?", self.chrome.one(".problem").text)
         self.assertEqual(self.sent("POST"), [])
+        self.chrome.one(f"[data-decision={decision}]").click()
+        self.person.await_saved()
 
     def test_one_that_is_in_the_list_is_asked_about(self):
-        self.lose_the_answer()
-        self.set_clock(25)
-        self.await_question()
-        self.chrome.one("[data-decision=discard]").click()
-        self.person.await_saved()
+        self.decide("discard")
         self.person.await_texts("Buy milk")
         self.assertEqual(self.texts_on_server(), ["Buy milk"])
 
     def test_both_are_kept_if_the_person_wants_that(self):
-        self.lose_the_answer()
-        self.set_clock(25)
-        self.await_question()
-        self.chrome.one("[data-decision=again]").click()
-        self.person.await_saved()
+        self.decide("again")
         self.assertEqual(self.texts_on_server(), ["Buy milk", "Buy milk"])
 
     def test_one_that_never_arrived_is_added_without_a_question(self):
@@ -253,7 +238,6 @@ class OldAdditions(Kept):
 class Portals(Kept):
     def setUp(self):
         super().setUp()
-        self.newcomer()
         self.person.save("two", "one")  # the server lists "one" first
         self.before_each_page(NETWORK)
 
@@ -312,8 +296,7 @@ class Portals(Kept):
 
     def test_a_renewal_is_made_when_the_sign_in_service_is_reached(self):
         self.answer("/token", *PORTALS)
-        self.change_session(expires=1)
-        self.chrome.refresh()
+        self.expire()
 
         def are_all_answered():
             self.person.look_again()
@@ -353,10 +336,6 @@ class Portals(Kept):
 
 
 class FullStorage(Kept):
-    def setUp(self):
-        super().setUp()
-        self.newcomer()
-
     def room(self, **quota):
         self.chrome.execute_cdp_cmd("Storage.overrideQuotaForOrigin", {"origin": self.servers.page, **quota})
 
@@ -377,7 +356,7 @@ class FullStorage(Kept):
         self.person.rename("one", "five")
         self.person.complete("four")
         self.person.await_status("Offline, 4 changes kept, 2 changes not kept")
-        self.go_online()
+        self.person.go_online()
         self.assertFalse(self.chrome.one("#trouble").is_displayed())
         self.assertEqual(self.texts_on_server(), ["three", "two", "five", "four"])
         self.person.refresh()
@@ -452,7 +431,6 @@ class FullStorage(Kept):
 
 class ManyAdditions(Kept):
     def test_an_edit_outlives_a_hundred_additions_after_it(self):
-        self.newcomer()
         self.before_each_page("""
             const real = window.fetch, problem = { status: 422, code: "task.text", title: "Title", detail: "Detail." };
             window.fetch = (url, options) => options?.method === "PATCH" && !window.isMended
@@ -479,7 +457,6 @@ class TwoTabs(Kept):
 
     def setUp(self):
         super().setUp()
-        self.newcomer()
         self.chrome.execute_script("""
             const real = window.fetch;
             window.fetch = async (url, options) => {
@@ -490,17 +467,15 @@ class TwoTabs(Kept):
         self.person.add("Buy milk")
         self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.release)"), "the answer")
         self.first = self.chrome.current_window_handle
-        self.chrome.switch_to.new_window("tab")
-        self.second = self.chrome.current_window_handle
-        self.person.open()
+        self.second = self.new_tab()
         self.person.await_texts("Buy milk")
 
     def release(self):
-        self.chrome.switch_to.window(self.first)
+        self.go_to(self.first)
         self.chrome.execute_script("release()")
 
     def check_the_first_saves_what_the_second_left(self):
-        self.chrome.switch_to.window(self.second)
+        self.go_to(self.second)
         self.person.rename("Buy milk", "Buy oat milk")
         self.chrome.until(lambda: len(self.person.waiting()) == 2, "the change to be kept")
         self.chrome.close()
@@ -513,7 +488,7 @@ class TwoTabs(Kept):
         self.check_the_first_saves_what_the_second_left()
 
     def test_the_change_is_saved_also_if_the_database_gives_it_too_late(self):
-        self.chrome.switch_to.window(self.first)
+        self.go_to(self.first)
         self.chrome.execute_script("""
             const real = IDBIndex.prototype.getAll;
             IDBIndex.prototype.getAll = function (...values) {
@@ -529,6 +504,6 @@ class TwoTabs(Kept):
         self.person.rename("Buy milk", "Buy oat milk")
         self.chrome.until(lambda: "could not keep" in self.chrome.one("#trouble").text, "the trouble")
         self.release()
-        self.chrome.switch_to.window(self.second)
+        self.go_to(self.second)
         self.person.await_saved()
         self.assertEqual(self.texts_on_server(), ["Buy oat milk"])

@@ -2,32 +2,24 @@
 
 from selenium.webdriver.common.keys import Keys
 
-from firefox import Firefox
-from person import PageTest
+from person import PASSWORD, NewcomerTest, in_both_browsers
 
 
-class KeyTest(PageTest):
-    def setUp(self):
-        super().setUp()
-        self.newcomer()
-
+class KeyTest(NewcomerTest):
     def focus(self, text, control):
         self.person.await_let_go()
         self.chrome.execute_script("arguments[0].querySelector(arguments[1]).focus({ focusVisible: true })", self.person.row(text), control)
 
-    def await_focus(self, name):
-        focused = lambda: self.chrome.switch_to.active_element.accessible_name
-        self.chrome.until(lambda: focused() == name, f"the focus on {name}, not on {focused()}")
-
     def select(self, *texts):
         self.focus(texts[0], ".check")
         for text in texts:
-            self.await_focus(text)
+            self.chrome.await_focus(text)
             self.chrome.key("x")
             self.chrome.key("j")
         self.chrome.until(lambda: self.chrome.one("#selected").text == f"{len(texts)} selected", "the selection")
 
 
+@in_both_browsers
 class Focus(KeyTest):
     def test_a_row_that_leaves_never_gives_the_focus_to_a_button_that_deletes(self):
         self.person.save("one", "two", "three")
@@ -40,12 +32,12 @@ class Focus(KeyTest):
         self.chrome.one(".editor .days [value=tomorrow]").click()
         self.chrome.one(".editor [type=submit]").send_keys(Keys.ENTER)
         self.person.await_texts("two", "three")
-        self.await_focus("Edit two")
+        self.chrome.await_focus("Edit two")
         self.chrome.key(Keys.ESCAPE)
         self.focus("two", ".remove")
         self.chrome.key(Keys.ENTER)
         self.person.await_texts("three")
-        self.await_focus("three")
+        self.chrome.await_focus("three")
         self.chrome.key(Keys.ENTER)
         self.person.await_saved()
         self.person.await_texts("three")
@@ -54,14 +46,15 @@ class Focus(KeyTest):
         self.person.save("one", "two", "three")
         self.focus("one", ".check")
         self.chrome.key(Keys.SPACE)
-        self.await_focus("two")
+        self.chrome.await_focus("two")
         self.assertEqual(self.person.done(), ["one"])
         self.chrome.key("j")
-        self.await_focus("three")
+        self.chrome.await_focus("three")
         self.chrome.key(Keys.SPACE)
-        self.await_focus("two")
+        self.chrome.await_focus("two")
 
 
+@in_both_browsers
 class Selection(KeyTest):
     def test_keys_act_on_all_that_is_selected(self):
         self.person.save("one", "two", "three", "four", "five", "six")
@@ -74,27 +67,28 @@ class Selection(KeyTest):
         self.chrome.until(lambda: sorted(self.person.done()) == ["four", "three"], "what is selected to be done")
         self.select("five", "six")
         self.chrome.key("d")
-        self.await_focus("Today")
+        self.chrome.await_focus("Today")
         self.chrome.key(Keys.ENTER)
         self.person.await_saved()
         self.assertEqual([bool(task.get("due")) for task in self.on_server() if task["task"] in ("five", "six")], [True, True])
         self.select("five", "six")
         self.chrome.key("e")
-        self.await_focus("New text for five")
+        self.chrome.await_focus("New text for five")
 
     def test_tab_goes_to_the_bar_and_back(self):
         self.person.save("one", "two")
         self.select("one")
-        self.await_focus("two")
+        self.chrome.await_focus("two")
         self.chrome.key(Keys.TAB)
-        self.await_focus("Finish")
+        self.chrome.await_focus("Finish")
         self.chrome.key(Keys.TAB, backwards=True)
-        self.await_focus("two")
+        self.chrome.await_focus("two")
         self.chrome.key(Keys.TAB)
         self.chrome.key(Keys.ENTER)
         self.chrome.until(lambda: self.person.done() == ["one"], "one to be done")
 
 
+@in_both_browsers
 class Errors(KeyTest):
     def write(self, text):
         self.chrome.execute_script("""
@@ -134,18 +128,6 @@ class ViewsAndPaper(KeyTest):
         self.person.open("/#upcoming")
         self.chrome.refresh()  # another fragment alone loads nothing
         self.person.choose("b2c_1_sign_in")
-        self.person.fill_at_once(signInName=self.address, password="Passw0rd!")
+        self.person.fill_at_once(signInName=self.address, password=PASSWORD)
         self.person.await_list()
         self.assertTrue(self.chrome.one("#filters [value=upcoming]").is_selected())
-
-
-class FocusInFirefox(Focus):
-    browser_type = Firefox
-
-
-class SelectionInFirefox(Selection):
-    browser_type = Firefox
-
-
-class ErrorsInFirefox(Errors):
-    browser_type = Firefox

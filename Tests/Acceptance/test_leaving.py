@@ -4,14 +4,17 @@ import urllib.error
 
 import axe
 from firefox import Firefox
-from person import PASSWORD, PageTest
+from person import PageTest
 from selenium.webdriver.common.keys import Keys
 
 
 class Leaving:
-    def open_data(self):
+    def open_deletion(self):
+        self.newcomer("Nora Newcomer")
+        self.person.save("Buy milk")
         self.person.open_account()
         self.chrome.one("#data summary").click()
+        self.chrome.one("#delete-list").click()
 
     def note(self, words):
         self.chrome.until(lambda: words in self.chrome.one("#data-note").text, f"the words {words}")
@@ -30,10 +33,7 @@ class Leaving:
             return None
 
     def test_the_list_is_deleted_once_the_name_is_typed(self):
-        self.newcomer("Nora Newcomer")
-        self.person.save("Buy milk")
-        self.open_data()
-        self.chrome.one("#delete-list").click()
+        self.open_deletion()
         self.delete("Nora")
         self.note("Nothing was deleted. Type Nora Newcomer")
         self.assertEqual(self.saved(), [("Buy milk", False)])
@@ -41,28 +41,20 @@ class Leaving:
         self.person.await_welcome()
         self.assertEqual(self.on_server(), [])
         self.assertEqual(self.chrome.until(self.begin, "a new token"), 2)
-        self.person.open()
-        self.person.choose("b2c_1_sign_in")
-        self.person.fill_at_once(signInName=self.address, password=PASSWORD)
-        self.person.await_list()
+        self.person.sign_in(self.address)
         self.person.await_texts("New")
 
 
 class InChromium(Leaving, PageTest):
     def test_the_dialog_is_accessible(self):
-        self.newcomer()
-        self.open_data()
-        self.chrome.one("#delete-list").click()
+        self.open_deletion()
         self.delete("Nora")
         self.note("Nothing was deleted.")
         axe.check_looks(self, "the account's data")
 
     def test_a_server_that_cannot_be_reached_deletes_nothing(self):
         self.expected = ["ERR_INTERNET_DISCONNECTED"]
-        self.newcomer("Nora Newcomer")
-        self.person.save("Buy milk")
-        self.open_data()
-        self.chrome.one("#delete-list").click()
+        self.open_deletion()
         self.chrome.connect(False)
         self.delete("Nora Newcomer")
         self.note("The server cannot be reached.")

@@ -6,7 +6,6 @@ import sys
 import types
 import urllib.request
 
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from firefox import Firefox
@@ -139,19 +138,17 @@ class OneBrowser(Live):
     def test_one_tab_holds_the_stream_for_all(self):
         with self.counted():
             first = self.chrome.current_window_handle
-            self.chrome.switch_to.new_window("tab")
-            second = self.chrome.current_window_handle
-            self.person.open()
+            second = self.new_tab()
             self.person.await_list()
             self.chrome.until(self.session, "a session of its own")
             with self.without_asking(self.person):
                 self.add_elsewhere("one")
                 self.await_soon(self.person, "one")
             self.await_streams(1)
-            self.chrome.switch_to.window(first)
+            self.go_to(first)
             self.await_soon(self.person, "one")
             self.chrome.close()
-            self.chrome.switch_to.window(second)
+            self.go_to(second)
             self.await_live(self.person)
             self.add_elsewhere("two")
             self.await_soon(self.person, "one", "two")

@@ -1,18 +1,17 @@
 """The main journey at the page, the same in both browsers."""
 
-from chrome import Chrome
-from firefox import Firefox
-from person import PageTest
+from person import PageTest, in_both_browsers
 
 
-class MainJourney:
+@in_both_browsers
+class MainJourney(PageTest):
     def setUp(self):
         super().setUp()
         self.person.fill_at_once = self.person.fill  # typed, for once in both browsers
 
     def test_sign_in_work_offline_and_sign_out(self):
         person = self.person
-        self.expected = self.without_connection
+        self.expected = ["ERR_INTERNET_DISCONNECTED"]
         address = self.newcomer("Nora Newcomer")
         person.sign_out()
         person.sign_in(address)
@@ -66,11 +65,9 @@ class MainJourney:
         self.assertIn("Open this page by https, or as localhost.", self.chrome.words("#welcome-error"))
 
     def test_the_strip_stays_in_sight(self):
-        self.expected = [*self.without_connection, "401"]
-        address = self.newcomer()
-        for number in range(40):
-            self.servers.request("POST", "/api/tasks", {"task": f"Paint board {number}"}, address)
-        self.person.refresh()
+        self.expected = ["ERR_INTERNET_DISCONNECTED", "401"]
+        self.newcomer()
+        self.fill(*[f"Paint board {number}" for number in range(40)])
         self.chrome.connect(False)
         self.person.add("Written on the train")
         self.person.await_status("Offline, 1 change kept")
@@ -89,13 +86,3 @@ class MainJourney:
               return !element.contains(document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2));
             });""", selectors)
         self.assertEqual(covered, [])
-
-
-class InChromium(MainJourney, PageTest):
-    browser_type = Chrome
-    without_connection = ["ERR_INTERNET_DISCONNECTED"]
-
-
-class InFirefox(MainJourney, PageTest):
-    browser_type = Firefox
-    without_connection = []

@@ -8,7 +8,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from chrome import Chrome
-from person import PASSWORD, Person, PageTest
+from person import NewcomerTest, PageTest, Person
 
 # The page's clock, to be set; that of the session goes on as it does.
 CLOCK = """
@@ -27,16 +27,7 @@ CLOCK = """
     };"""
 
 
-class Planning(PageTest):
-    def setUp(self):
-        super().setUp()
-        self.newcomer()
-
-    def second_device(self):
-        other = Person(self.browser(), self.servers.page)
-        other.sign_in(self.address, PASSWORD)
-        return other
-
+class Planning(NewcomerTest):
     def details(self, text):
         """The optional members of the task with this text."""
         [task] = [task for task in self.on_server() if task["task"] == text]
@@ -98,9 +89,7 @@ class DueDates(Planning):
 
     def test_by_due_date_the_overdue_come_first_and_the_order_by_hand_stays(self):
         person = self.person
-        for text, due in [("someday", None), ("later", "2099-12-31"), ("late", "2020-01-01"), ("soon", "2099-01-01")]:
-            self.request("POST", "/api/tasks", {"task": text, "due": due})
-        person.refresh()
+        self.fill("someday", {"task": "later", "due": "2099-12-31"}, {"task": "late", "due": "2020-01-01"}, {"task": "soon", "due": "2099-01-01"})
         self.chrome.one("#by-due").click()
         person.await_texts("late", "soon", "later", "someday")
         person.row("later").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
@@ -218,8 +207,7 @@ class Notes(Planning):
               return answer;
             };""")
         self.person.remove("one")
-        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")
-        self.person.look_again()
+        self.person.end_undo()
         self.chrome.until(lambda: self.on_server() == [], "the deletion")
         self.person.undo()
         self.chrome.execute_script("release()")
@@ -231,9 +219,7 @@ class Notes(Planning):
 class Order(Planning):
     def setUp(self):
         super().setUp()
-        for text in ["one", "two", "three", "four"]:
-            self.request("POST", "/api/tasks", {"task": text})
-        self.person.refresh()
+        self.fill("one", "two", "three", "four")
         self.person.await_texts("one", "two", "three", "four")
 
     def middle(self, text, selector):
@@ -296,7 +282,7 @@ class Order(Planning):
                           and button.value_of_css_property("clip-path") == "none" and button.is_displayed()], [])
         # On a busy machine a tap may last so long that it holds the row.
         self.chrome.until(lambda: self.chrome.all(".editor") or self.finger("two"), "the open task")
-        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "New text for two")
+        self.assertEqual(self.chrome.focused(), "New text for two")
 
     def test_finished_tasks_are_struck_through(self):
         for text in ["two", "four", "one"]:
@@ -309,7 +295,7 @@ class Order(Planning):
         phone = Chrome("--blink-settings=primaryHoverType=1,availableHoverTypes=1,primaryPointerType=2,availablePointerTypes=2")
         self.addCleanup(self.check_and_quit, phone)
         person = Person(phone, self.servers.page)
-        person.sign_in(self.address, PASSWORD)
+        person.sign_in(self.address)
         focused = lambda: phone.switch_to.active_element.get_attribute("id")
         person.complete("two")
         phone.one("#clear").click()
@@ -323,7 +309,7 @@ class Order(Planning):
     def test_a_row_is_moved_with_the_keyboard(self):
         self.person.row("four").find_element("css selector", ".check").send_keys(Keys.ALT + Keys.ARROW_UP)
         self.person.await_texts("one", "two", "four", "three")
-        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "four")
+        self.assertEqual(self.chrome.focused(), "four")
         self.chrome.until(lambda: self.spoken() == "Moved four: 3 of 4", "the words")
         self.chrome.switch_to.active_element.send_keys(Keys.ALT + Keys.ARROW_UP)
         self.person.await_texts("one", "four", "two", "three")
@@ -384,7 +370,7 @@ class Finding(Planning):
         person.await_texts("Visit the Café", "Buy bread")
         self.chrome.one("#rows .check").send_keys(Keys.SPACE)
         person.await_texts("Buy bread")
-        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "Buy bread")
+        self.assertEqual(self.chrome.focused(), "Buy bread")
         person.await_saved()
         person.refresh()
         person.await_texts("Buy bread")
@@ -416,13 +402,7 @@ class Finding(Planning):
         field.send_keys(Keys.ESCAPE)
         person.await_texts("Buy milk", "Visit the Café")
         self.assertFalse(self.chrome.one("#query").is_displayed())
-        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "Search")
-
-    def await_focus(self, name, part="accessible_name"):
-        """Waits until the element with the focus has this name: a key is done when the page has answered it."""
-        focused = lambda: self.chrome.switch_to.active_element
-        of = lambda: focused().accessible_name if part == "accessible_name" else focused().get_attribute(part)
-        self.chrome.until(lambda: of() == name, f"the focus on {name}")
+        self.assertEqual(self.chrome.focused(), "Search")
 
     def test_single_keys_act_unless_somebody_writes(self):
         person = self.person
@@ -433,24 +413,24 @@ class Finding(Planning):
         self.chrome.one("#filters [value=all]").click()
         for key, name in [("j", "Buy milk"), ("j", "Visit the Café"), ("j", "Buy bread"), ("k", "Visit the Café")]:
             self.chrome.key(key)
-            self.await_focus(name)
+            self.chrome.await_focus(name)
         self.chrome.key("d")
-        self.await_focus("due", "name")
+        self.chrome.until(lambda: self.chrome.switch_to.active_element.get_attribute("name") == "due", "the focus on the date")
         self.chrome.key(Keys.ESCAPE)
-        self.await_focus("Edit Visit the Café")
+        self.chrome.await_focus("Edit Visit the Café")
         self.chrome.key("e")
-        self.await_focus("New text for Visit the Café")
+        self.chrome.await_focus("New text for Visit the Café")
         self.chrome.key(Keys.ESCAPE)
-        self.await_focus("Edit Visit the Café")
+        self.chrome.await_focus("Edit Visit the Café")
         self.chrome.key(Keys.DELETE)
         person.await_texts("Buy milk", "Buy bread")
-        self.await_focus("Edit Buy bread")
+        self.chrome.await_focus("Edit Buy bread")
         self.chrome.key("/")
-        self.await_focus("Search tasks and notes")
+        self.chrome.await_focus("Search tasks and notes")
         self.chrome.key(Keys.ESCAPE)
-        self.await_focus("Search")
+        self.chrome.await_focus("Search")
         self.chrome.key("n")
-        self.await_focus("New task")
+        self.chrome.await_focus("New task")
 
     def test_the_shortcuts_are_listed_and_can_be_switched_off(self):
         dialog = lambda: self.chrome.one("#shortcuts")

@@ -28,6 +28,10 @@ def parts_by_chance(chance):
     return parts
 
 
+def text_of(parts):
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
 def dates(parts, start):
     """Returns the dates of a rule from its start on; where a month lacks the day, the last one of those up to the day counts (SKIP=BACKWARD)."""
     parts = dict(parts)
@@ -36,8 +40,7 @@ def dates(parts, start):
         parts |= {"BYMONTHDAY": ",".join(str(number) for number in range(min(28, day), day + 1)), "BYSETPOS": "-1"}
         if parts["FREQ"] == "YEARLY":
             parts.setdefault("BYMONTH", str(start.month))
-    text = ";".join(f"{name}={value}" for name, value in parts.items())
-    return rrule.rrulestr(text, dtstart=datetime.datetime.combine(start, datetime.time()))
+    return rrule.rrulestr(text_of(parts), dtstart=datetime.datetime.combine(start, datetime.time()))
 
 
 class Repeat(unittest.TestCase):
@@ -49,9 +52,8 @@ class Repeat(unittest.TestCase):
         today = datetime.datetime.now(datetime.UTC).date()
         for _ in range(200):
             parts = parts_by_chance(chance)
-            rule = ";".join(f"{name}={value}" for name, value in parts.items())
             start = today + datetime.timedelta(days=chance.choice([-400, -40, -1, 0, 1, 90]) + chance.randint(-31, 31))
-            self.follow(rule, dates(parts, start), start, today)
+            self.follow(text_of(parts), dates(parts, start), start, today)
 
     def follow(self, rule, expected, due, today):
         """Completes a task and those that come after it, and compares the days on which they are due."""

@@ -2,8 +2,7 @@
 
 import time
 
-from firefox import Firefox
-from person import PageTest
+from person import PageTest, in_both_browsers
 
 # Changes the answers of the server as long as `altered` is set: a function of the request, to the answer in its place, if any.
 ALTER = """
@@ -18,6 +17,7 @@ ALTER = """
 REFUSE = "window.altered = (url, { method }) => ['PATCH', 'DELETE'].includes(method) && problem(412);"
 
 
+@in_both_browsers
 class Repeating(PageTest):
     def setUp(self):
         super().setUp()
@@ -89,25 +89,20 @@ class Repeating(PageTest):
         self.person.await_texts("Buy milk", "Buy bread", "Buy eggs")
 
 
-class RepeatingInFirefox(Repeating):
-    browser_type = Firefox
-
-
 class TwoTabs(PageTest):
     def test_do_not_ask_each_other_to_try_again(self):
         self.newcomer()
         first = self.chrome.current_window_handle
-        self.chrome.execute_script("window.open('/')")
-        second = next(handle for handle in self.chrome.window_handles if handle != first)
+        second = self.new_tab()
         count = "return sent.filter((request) => request.startsWith('POST')).length"
         for tab in [second, first]:
-            self.chrome.switch_to.window(tab)
+            self.go_to(tab)
             self.person.await_list()
             self.chrome.execute_script(ALTER)
             self.chrome.execute_script("window.altered = (url, { method }) => method === 'POST' && problem(503)")
         self.person.add("Buy milk")
         self.chrome.until(lambda: self.chrome.execute_script(count) >= 3, "three tries")
         counts = [self.chrome.execute_script(count)]
-        self.chrome.switch_to.window(second)
+        self.go_to(second)
         counts.append(self.chrome.execute_script(count))
         self.assertLessEqual(sum(counts), 6, counts)

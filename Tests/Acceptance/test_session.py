@@ -60,15 +60,6 @@ class SessionTest(PageTest):
     def stored(self):
         return self.chrome.execute_script("return JSON.stringify([{...localStorage}, {...sessionStorage}])")
 
-    def new_tab(self):
-        """A tab that somebody opens, without a copy of another tab's storage."""
-        self.chrome.switch_to.new_window("tab")
-        self.person.open()
-        return self.chrome.current_window_handle
-
-    def go_to(self, tab):
-        self.chrome.switch_to.window(tab)
-
     def without_the_authority(self):
         """This tab does not reach the authority."""
         self.chrome.execute_cdp_cmd("Network.enable", {})
@@ -103,7 +94,7 @@ class Renewal(SessionTest):
         # Tokens of one second are equal byte for byte, and an equal token is not tried again.
         self.servers.control("faults", {"at": "token", "delay_ms": 1100})
         self.person.look_again()
-        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+        self.await_ended()
         self.assertEqual(len(self.token_requests()), 1)
 
     def test_two_tabs_renew_once(self):
@@ -210,9 +201,8 @@ class Renewal(SessionTest):
         address = self.newcomer()
         self.person.save("Buy milk")
         self.servers.control("revoke", {"user": address})
-        self.change_session(expires=1)
-        self.chrome.refresh()
-        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+        self.expire()
+        self.await_ended()
         self.person.await_texts("Buy milk")
         self.assertEqual([status for _, status in self.token_requests()], [400])
         self.assertIsNone(self.shared())
@@ -237,7 +227,6 @@ class Renewal(SessionTest):
         self.chrome.until(lambda: "tasks.renewal" not in self.locks("held"), "the end of the renewal")
         self.assertIsNone(self.shared())
         self.assertIsNone(self.session())
-
 
     def test_what_waits_after_a_sign_out_knows_its_task(self):
         self.newcomer()
@@ -278,9 +267,8 @@ class OtherAuthorities(SessionTest):
         self.assertIsNone(self.shared())
         self.person.refresh()
         self.person.await_texts("Buy milk")
-        self.change_session(expires=1)
-        self.chrome.refresh()
-        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+        self.expire()
+        self.await_ended()
         self.new_tab()
         self.person.await_welcome()
 
@@ -395,8 +383,7 @@ class Answers(SessionTest):
         for claims in [{"iss": "https://login.example.com/"}, {"aud": "another-application"}, {"sub": "another"}]:
             self.newcomer()
             self.alter(claims=claims)
-            self.change_session(expires=1)
-            self.chrome.refresh()
+            self.expire()
             self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), f"the end of the session because of {claims}")
             self.assertIsNone(self.shared())
             self.alter()
@@ -406,8 +393,7 @@ class Answers(SessionTest):
         self.newcomer()
         refresh = self.shared()["refresh"]
         self.alter(claims={"exp": int(time.time()) - 90})
-        self.change_session(expires=1)
-        self.chrome.refresh()
+        self.expire()
         self.chrome.until(lambda: "clock of this device" in self.chrome.one("#trouble").text, "the complaint")
         self.assertNotEqual(self.shared()["refresh"], refresh)  # a strict authority takes none twice
         self.alter()
@@ -436,9 +422,7 @@ class SignOut(SessionTest):
         self.chrome.refresh()
         self.person.await_welcome()
         self.assertNotIn("Buy milk", self.stored())
-        self.person.choose("b2c_1_sign_in")
-        self.person.fill(signInName=address, password=PASSWORD)  # the authority asks: its session is over, too
-        self.person.await_list()
+        self.person.sign_in(address)  # the authority asks: its session is over, too
         self.person.await_texts("Buy milk")
         self.go_to(third)
         self.person.await_list()  # signed in in one tab is signed in in all
@@ -450,9 +434,7 @@ class SignOut(SessionTest):
         self.person.sign_out()
         self.assertIsNone(self.shared())
         self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
-        self.person.choose("b2c_1_sign_in")
-        self.person.fill(signInName="bob@example.com", password=PASSWORD)
-        self.person.await_list()
+        self.person.sign_in("bob@example.com")
         self.assertEqual(self.chrome.words("#account .name"), "Bob Example")
 
     def test_an_authority_that_can_revoke_is_asked_to(self):
@@ -485,7 +467,7 @@ class SomebodyElse(SessionTest):
         self.change_session(expires=1)
         self.forget_refresh_token()
         self.chrome.refresh()
-        self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+        self.await_ended()
         self.assertNotEqual(self.chrome.switch_to.active_element.get_attribute("id"), "again")  # told, not interrupted
         self.chrome.delete_all_cookies()
         self.chrome.one("#again").click()
@@ -510,9 +492,8 @@ class SomebodyElse(SessionTest):
         self.servers.control("revoke", {"user": address})
         for tab in [first, second]:
             self.go_to(tab)
-            self.change_session(expires=1)
-            self.chrome.refresh()
-            self.chrome.until(lambda: self.chrome.one("#ended").is_displayed(), "the end of the session")
+            self.expire()
+            self.await_ended()
         self.chrome.one("#again").click()
         self.chrome.until(
             lambda: "/authorize" in self.chrome.current_url or not self.chrome.one("#ended").is_displayed(), "the authority")

@@ -7,8 +7,7 @@ import time
 import urllib.parse
 
 from browser import PATIENCE
-from firefox import Firefox
-from person import PageTest, Person
+from person import PageTest, Person, in_both_browsers
 from servers import Handler, serving
 
 LATE = 0.6  # seconds
@@ -50,6 +49,7 @@ class Front(Handler):
     do_GET = do_POST = do_PATCH = do_DELETE = forward
 
 
+@in_both_browsers
 class Start(PageTest):
     def setUp(self):
         super().setUp()
@@ -112,7 +112,3 @@ class Start(PageTest):
         self.chrome.switch_to.window(old)
         self.person.open_account()
         self.assertEqual(self.release(), 1)
-
-
-class StartFirefox(Start):
-    browser_type = Firefox

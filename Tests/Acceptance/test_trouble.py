@@ -4,7 +4,7 @@ import contextlib
 
 from selenium.webdriver.common.keys import Keys
 
-from person import PASSWORD, PageTest
+from person import PASSWORD, NewcomerTest, PageTest
 from servers import Handler, serving
 
 NO_CONNECTION = r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
@@ -65,11 +65,10 @@ class Sessions(PageTest):
         self.assertIn("does not take this sign-in", self.chrome.words("#welcome-error"))
 
 
-class Connections(PageTest):
+class Connections(NewcomerTest):
     def setUp(self):
         super().setUp()
         self.expected = [NO_CONNECTION]
-        self.newcomer()
 
     @contextlib.contextmanager
     def instead_of_the_server(self, handler):
@@ -101,22 +100,18 @@ class Connections(PageTest):
 
     def test_what_one_tab_could_not_send_another_sends_once(self):
         first = self.chrome.current_window_handle
-        self.chrome.execute_script("window.open('/')")
-        second = next(handle for handle in self.chrome.window_handles if handle != first)
-        self.chrome.switch_to.window(second)
+        second = self.new_tab()
         self.person.await_list()
         self.chrome.connect(False)
         self.person.add("Written in the second tab")
         # The first tab may look at the list, and send the change, before this one can show that it keeps it.
         self.person.await_status("Offline(, 1 change kept)?")
-        self.chrome.switch_to.window(first)
+        self.go_to(first)
         self.person.await_texts("Written in the second tab")
         self.person.look_again()
         self.person.await_saved()
-        self.chrome.switch_to.window(second)
-        self.chrome.connect(True)
-        self.person.look_again()
-        self.person.await_saved()
+        self.go_to(second)
+        self.person.go_online()
         self.person.await_texts("Written in the second tab")
         self.assertEqual(self.saved(), [("Written in the second tab", False)])
 
@@ -186,8 +181,7 @@ class Connections(PageTest):
             self.chrome.until(lambda: "Title" in self.person.row(text).text, "the refusal")
             self.person.remove(text)
         self.person.await_texts()
-        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
-        self.person.look_again()
+        self.person.end_undo()
         self.person.await_status("Saved")
         self.assertEqual(self.saved(), [])
         self.person.refresh()

@@ -1,7 +1,6 @@
 """What the list shows at once: ten tasks in a window, four views, and what else one expects of an app."""
 
 import csv
-import datetime
 import io
 import itertools
 import json
@@ -11,12 +10,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 import axe
-from firefox import Firefox
+from person import day, in_both_browsers
 from test_daily import Daily
-
-
-def day(distance):
-    return (datetime.date.today() + datetime.timedelta(distance)).isoformat()
 
 
 class Density(Daily):
@@ -102,6 +97,7 @@ class Lines(Daily):
             self.chrome.one("#person-close").click()
 
 
+@in_both_browsers
 class Views(Daily):
     def setUp(self):
         super().setUp()
@@ -180,10 +176,7 @@ class Views(Daily):
         return self.chrome.one("#empty path").get_attribute("d")
 
 
-class ViewsInFirefox(Views):
-    browser_type = Firefox
-
-
+@in_both_browsers
 class Details(Daily):
     def notes_on_server(self):
         return self.on_server()[0].get("notes")
@@ -218,10 +211,6 @@ class Details(Daily):
         self.chrome.one("#rows .tag").click()
         self.person.await_texts("Buy paint #work", "Paid (#Work)")
         self.assertEqual(self.chrome.execute_script("return [...CSS.highlights.get('found')].map(String)"), ["#work", "#Work"])
-
-
-class DetailsInFirefox(Details):
-    browser_type = Firefox
 
 
 class Truth(Daily):
@@ -352,7 +341,7 @@ class App(Daily):
         self.expected = ["404"]
         self.person.open(shortcut["url"].removeprefix("."))
         self.person.await_list()
-        self.assertEqual(self.focused(), "New task")
+        self.assertEqual(self.chrome.focused(), "New task")
 
     def test_the_list_is_saved_as_a_file(self):
         self.chrome.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "deny"})

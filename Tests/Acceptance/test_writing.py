@@ -3,19 +3,13 @@
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from chrome import Chrome
-from firefox import Firefox
-from person import PASSWORD, Person, PageTest
+from person import NewcomerTest, PageTest, in_both_browsers
 
 LONG = " ".join(f"word{number}" for number in range(120))
 LINES = "\n".join(["Pack for Lisbon", *(f"- thing {number}" for number in range(11))])
 
 
-class Writing(PageTest):
-    def setUp(self):
-        super().setUp()
-        self.newcomer()
-
+class Writing(NewcomerTest):
     def field(self):
         return self.chrome.one(".editor textarea")
 
@@ -43,8 +37,7 @@ class Writing(PageTest):
         person.save("one", "two")
         person.press("two", ".edit")
         self.field().send_keys(Keys.END, " and a half")
-        other = Person(self.browser(), self.servers.page)
-        other.sign_in(self.address, PASSWORD)
+        other = self.second_device()
         other.remove("two")
         other.refresh()
         person.look_again()
@@ -242,6 +235,7 @@ PASTE = """
       clipboardData, data: arguments[0], dataType: "text/plain", bubbles: true, cancelable: true })); // Firefox takes the latter"""
 
 
+@in_both_browsers
 class Pasting(PageTest):
     def paste(self, text):
         return self.chrome.execute_script(PASTE, text)
@@ -263,8 +257,7 @@ class Pasting(PageTest):
         self.person.await_texts(*lines, "one")
         self.person.undo()
         self.person.await_texts("one")
-        self.chrome.execute_script("dispatchEvent(new Event('pagehide'))")  # the time of undo is over
-        self.person.look_again()
+        self.person.end_undo()
         self.chrome.until(lambda: self.saved() == [("one", False)], "the tasks to be deleted")
         self.person.await_saved()
 
@@ -276,16 +269,9 @@ class Pasting(PageTest):
         self.assertEqual(self.person.texts(), [])
 
 
-class PastingInFirefox(Pasting):
-    browser_type = Firefox
-
-
-class Drafts:
+@in_both_browsers
+class Drafts(NewcomerTest):
     """What is half written in a task when its tab is closed."""
-
-    def setUp(self):
-        super().setUp()
-        self.newcomer()
 
     def field(self, name="text"):
         return self.chrome.one(f".editor [name={name}]")
@@ -295,9 +281,9 @@ class Drafts:
         old = self.chrome.current_window_handle
         self.chrome.switch_to.new_window("tab")
         new = self.chrome.current_window_handle
-        self.chrome.switch_to.window(old)
+        self.go_to(old)
         self.chrome.close()
-        self.chrome.switch_to.window(new)
+        self.go_to(new)
         self.person.open()
         self.person.await_list()
 
@@ -329,15 +315,13 @@ class Drafts:
         self.await_drafts()
 
     def test_a_task_that_gets_its_id_meanwhile_keeps_it(self):
-        self.expected = self.without_connection
+        self.expected = ["ERR_INTERNET_DISCONNECTED"]
         self.chrome.connect(False)
         self.person.add("one")
         self.person.press("one", ".edit")
         self.field().send_keys(" and a half")
         self.chrome.until(lambda: len(self.person.waiting()) == 2, "the draft to be kept")
-        self.chrome.connect(True)
-        self.person.look_again()
-        self.person.await_saved()
+        self.person.go_online()
         self.close_and_open()
         self.await_drafts("one")
         self.assertEqual(self.saved(), [("one", False)])
@@ -358,12 +342,12 @@ class Drafts:
         self.assertEqual(self.person.waiting(), [])
 
 
-class Leaving(PageTest):
+@in_both_browsers
+class Leaving(NewcomerTest):
     """Who leaves an open task has saved it."""
 
     def setUp(self):
         super().setUp()
-        self.newcomer()
         self.person.save("one", "two", "three")
 
     def write(self, text, more):
@@ -399,7 +383,7 @@ class Leaving(PageTest):
                 break
             self.chrome.key(Keys.TAB)
         self.await_closed("one", "two and a half", "three")
-        self.assertEqual(self.chrome.switch_to.active_element.accessible_name, "three")
+        self.assertEqual(self.chrome.focused(), "three")
 
     def test_escape_reverts_and_undo_leads_back(self):
         self.write("two", " and a half")
@@ -425,17 +409,3 @@ class Leaving(PageTest):
             "return [getComputedStyle(arguments[0]).borderTopColor, arguments[0].offsetHeight]", notes)
         self.assertNotIn(colour, ["transparent", "rgba(0, 0, 0, 0)"])
         self.assertGreater(height, 50)
-
-
-class LeavingInFirefox(Leaving):
-    browser_type = Firefox
-
-
-class DraftsInChromium(Drafts, PageTest):
-    browser_type = Chrome
-    without_connection = ["ERR_INTERNET_DISCONNECTED"]
-
-
-class DraftsInFirefox(Drafts, PageTest):
-    browser_type = Firefox
-    without_connection = []

@@ -5,7 +5,6 @@ the database once. The server of SQLite has a socket that the test holds as syst
 import argparse
 import collections
 import contextlib
-import socket
 import sys
 import tempfile
 import time
@@ -13,13 +12,11 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from programs import Mock, TaskServer, free_port, wait_until
+from programs import Mock, wait_until
 from clients import Load
-from replaced import ACTIVATE, Balanced, Restarted, is_used
+from replaced import Balanced, Restarted, is_used
 
 CLIENTS = 64
-# An authority that does not answer.
-Address = collections.namedtuple("Address", "port")
 
 
 def drill(kind, restarts, requests, build, **options):
@@ -60,22 +57,6 @@ def check(case, load, requests):
     case.assertEqual(load.added - load.kept, collections.Counter(), "acknowledged tasks that are gone")
 
 
-def start(listener, changes):
-    """Starts a server with this socket, and returns its exit code and what it printed, or (None, …) once it listens."""
-    with tempfile.TemporaryDirectory() as folder:
-        server = TaskServer(f"sqlite:{folder}/tasks.db", Address(free_port()), "debug")
-        del server.settings["TASKS_LISTEN"]
-        server.settings.update(changes)
-        server.inherited = (listener.fileno(),)
-        server.prefix = [sys.executable, "-c", ACTIVATE, str(listener.fileno())]
-        server.launch()
-        wait_until("it listens or ends", 60, lambda: server.log.events["listening"] or not server.is_running())
-        code = None if server.is_running() else server.process.wait()
-        server.close()
-        server.reader.join(10)
-        return code, "\n".join(server.log.tail)
-
-
 class Restart(unittest.TestCase):
     def test_no_request_is_lost_during_restarts(self):
         load = drill(Restarted, 4, 20_000, "debug")
@@ -85,35 +66,6 @@ class Restart(unittest.TestCase):
 
     def test_no_request_is_lost_while_servers_behind_haproxy_are_replaced(self):
         check(self, drill(Balanced, 2, 5_000, "debug"), 5_000)
-
-    def test_sockets_of_the_service_manager(self):
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-            code, printed = start(listener, {})
-            self.assertIsNone(code, printed)
-            self.assertIn(f'"listen":"127.0.0.1:{port}"', printed)
-            code, printed = start(listener, {"TASKS_LISTEN": "127.0.0.1:0"})
-            self.assertEqual(code, 78, printed)
-            self.assertIn("TASKS_LISTEN is set, and the service manager passed sockets (LISTEN_FDS); unset TASKS_LISTEN", printed)
-        with socket.socket() as silent:
-            silent.bind(("127.0.0.1", 0))
-            code, printed = start(silent, {})
-            self.assertEqual(code, 1, printed)
-            self.assertIn("LISTEN_FDS: descriptor 3 is no TCP socket that listens", printed)
-
-    def test_a_server_waits_for_a_time_only_and_ends_when_it_is_told_to(self):
-        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-            # A patience of 0 and ten seconds to close the database.
-            server = Restarted(folder, Address(free_port()), "debug", TASKS_SHUTDOWN_PATIENCE="0")
-            stack.callback(server.close)
-            impatient, stopped = server.successor(), server.successor()
-            for successor in (impatient, stopped):
-                stack.callback(successor.close)
-                wait_until("it waits", 20, lambda: successor.log.events["waiting-for-earlier-server"])
-            self.assertEqual(stopped.terminate(5)[1], 0)
-            self.assertEqual(impatient.process.wait(60), 1)
-            impatient.reader.join(10)
-            self.assertIn("TASKS_ADMIN_LISTEN: cannot listen on", impatient.log.tail[-1])
 
 
 def main():

@@ -44,12 +44,6 @@ struct HTTPFetcherTests {
         #expect(result == .failure(seconds.map { .busy(status: status, retryAfter: $0) } ?? .status(status)))
     }
 
-    @Test func `A chunked body is joined`() throws {
-        let answer =
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n4\r\na\":1\r\n1\r\n}\r\n0\r\n\r\n"
-        #expect(try fetch(answer).get().body == Array("{\"a\":1}".utf8))
-    }
-
     @Test func `The request asks for identity, carries no cookie and no credentials`() throws {
         let server = RawServer { $0.say(Self.ok("{}", "Set-Cookie: a=b\r\n")) }
         defer { server.stop() }

@@ -11,18 +11,6 @@ struct ConnectionTests {
 
     init() throws { server = try HTTPServer(port: 0, handler: handler) }
 
-    @Test func `A request is answered, and the connection stays`() throws {
-        let client = try RawClient(port: server.port)
-        for _ in 0..<3 {
-            let response = try #require(try client.get("/a/b%20c?x=1+2"))
-            #expect(response.status == 200)
-            #expect(response.text == "GET [\"a\", \"b c\"] [\"x=1 2\"]\nHost=h")
-            #expect(response.headers["Date"] != nil)
-        }
-        #expect(handler.asked.load(ordering: .relaxed) == 3)
-        eventuallyBlocking { server.statistics.connections == 1 }
-    }
-
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func `The handler gets the body, whatever the method`(method: String) throws {
         let client = try RawClient(port: server.port)

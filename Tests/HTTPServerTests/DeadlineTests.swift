@@ -202,53 +202,6 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.deadlines == [.suspension: 2] }
     }
 
-    @Test func `A handler that waits again gets no more time`() throws {
-        let handler = EchoHandler()
-        let server = try server(handler) { $0.suspensionTime = .milliseconds(500) }
-        let client = try RawClient(port: server.port)
-        try client.send("GET /wait-forever HTTP/1.1\r\nHost: h\r\n\r\n")
-        let isOver = Atomic<Bool>(false)
-        // Each wait is over long before it has lasted half a second.
-        let releaser = try NamedThread.start("releaser") {
-            while !isOver.load(ordering: .relaxed) {
-                handler.release()
-                usleep(20_000)
-            }
-        }
-        let response = try? client.response()
-        isOver.store(true, ordering: .relaxed)
-        releaser.join()
-        handler.releaseForGood()
-        #expect(response?.status == 503)
-    }
-
-    @Test
-    func `A request that was allowed to wait is not refused the second time, though others wait by then`() throws {
-        let handler = EchoHandler()
-        let server = try server(handler) { $0.suspensions = 1 }
-        let first = try RawClient(port: server.port)
-        try first.send("GET /wait-twice HTTP/1.1\r\nHost: h\r\n\r\n")
-        eventuallyBlocking { server.statistics.suspended > 0 }
-        handler.isHeld.store(true, ordering: .relaxed)
-        handler.release()
-        // It does not count as waiting while it runs; a request on another loop may begin to wait.
-        eventuallyBlocking { server.statistics.suspended == 0 }
-        var others: [RawClient] = []
-        var spares: [Int32] = []
-        defer { for spare in spares { close(spare) } }
-        for number in 0..<32 {
-            // The number of its socket decides about the loop: both even and odd ones must come.
-            if number.isMultiple(of: 2) { spares.append(dup(STDERR_FILENO)) }
-            others.append(try RawClient(port: server.port))
-            try others.last?.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
-        }
-        eventuallyBlocking { server.statistics.suspended == 1 }
-        handler.isHeld.store(false, ordering: .relaxed)
-        eventuallyBlocking { server.statistics.suspended == 2 }
-        handler.releaseForGood()
-        #expect(try first.response()?.status == 200)
-    }
-
     @Test func `An answer that comes too late is not taken for that of the next request`() throws {
         let handler = EchoHandler()
         let server = try server(handler) { $0.suspensionTime = .seconds(1) }

@@ -11,8 +11,6 @@ final class EchoHandler: RequestHandler {
     /// Whether nothing waits any more.
     private let isOpen = Atomic<Bool>(false)
 
-    /// Keeps handlers under `/wait-twice` between their waits, and their loops.
-    let isHeld = Atomic<Bool>(false)
     /// How many handlers began under `/wait`.
     let begun = Atomic<Int>(0)
     /// How many handlers under `/wait` were cancelled when they ended.
@@ -42,11 +40,6 @@ final class EchoHandler: RequestHandler {
             }
         case "wait-then-read": return waiting { .readBody(limit: 1000) { .respond(Response(200, body: $0)) } }
         case "wait-then-refuse": return waiting { .respond(Response(401, body: Array("no".utf8))) }
-        case "wait-twice":
-            return waiting { [self] in
-                eventuallyBlocking { !isHeld.load(ordering: .relaxed) }
-                return waiting { [self] in .respond(describe(head)) }
-            }
         case "wait-forever": return waitingForever(head)
         case "read": return .readBody(limit: 1000) { .respond(Response(200, body: $0)) }
         case "read-then-wait":

@@ -23,20 +23,6 @@ struct LibraryInternalsTests {
         }
     }
 
-    @Test(
-        "Requests that the library refuses get an answer of ours",
-        arguments: [
-            ("GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505), ("GET /\r\nHost: h\r\n\r\n", 400),
-            ("GET /\(String(repeating: "a", count: 40_000)) HTTP/1.1\r\nHost: h\r\n\r\n", 414),
-            ("GET / HTTP/1.1\r\nHost: h\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n", 431),
-        ])
-    func refusals(request: String, status: Int) throws {
-        let server = try HTTPServer(port: 0, handler: EchoHandler())
-        let answer = try #require(try RawClient(port: server.port).ask(request))
-        #expect(answer.status == status && answer.text.contains("request.") && !answer.text.contains("<"))
-        if status == 431 { #expect(answer.text.contains("X"), "the longest field is named: \(answer.text)") }
-    }
-
     @Test func `Lines are found in the buffer, and arguments and cookies take no memory of the library`() throws {
         let server = try HTTPServer(port: 0, handler: EchoHandler())
         let client = try RawClient(port: server.port)
@@ -50,13 +36,6 @@ struct LibraryInternalsTests {
             #expect(answer.status == 200 && heard == fields.replacing(": ", with: "="))
         }
         #expect(try client.ask("GET /a HTTP/1.1\r\nHost: h\r\nX: a\u{0}b\r\n\r\n")?.status == 400)
-    }
-
-    @Test func `The size of a chunk is seen before its bytes`() throws {
-        let server = try HTTPServer(port: 0, handler: EchoHandler())
-        let client = try RawClient(port: server.port)
-        let head = "POST /read HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-        #expect(try client.ask("\(head)7fffffffffffffff\r\nx")?.status == 413)
     }
 }
 

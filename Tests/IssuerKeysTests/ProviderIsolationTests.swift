@@ -73,25 +73,6 @@ struct ProviderIsolationTests {
         #expect(await bench.refusalDuringRefresh(foreign()) != nil)
     }
 
-    @Test func `A document that names an issuer of another path or port on the same host is refused (V-74)`() {
-        let realm = MetadataDocument(metadataURL: "https://id.example.com/realms/a/\(Self.document)")
-        let bench = Bench([realm])
-        for issuer in [
-            "https://id.example.com/realms/b", "https://id.example.com:8443/realms/a",
-            "https://id.example.com/realms/a/b",
-        ] {
-            bench.provider.publish(realm, [published(SigningKey.shared)], issuer: issuer)
-            bench.time.advance(seconds: 10)
-            bench.refresh()
-            #expect(bench.verifier.status.state == .empty)
-            #expect(bench.verifier.status.lastFailure?.contains("does not belong to the address") == true)
-        }
-        bench.provider.publish(realm, [published(SigningKey.shared)], issuer: "https://id.example.com/realms/a")
-        bench.time.advance(seconds: 10)
-        bench.refresh()
-        #expect(bench.verifier.status.state == .fresh)
-    }
-
     @Test func `Policies of a configured authority may have issuers of any form, but not of two tenants`() {
         let sources = [policy(), policy("B2C_1_edit")]
         for (issuer, isDegraded) in [("https://contoso.b2clogin.com/edit/", false), (Self.neighbour, true)] {

@@ -47,19 +47,6 @@ struct FileTests {
     }
 }
 
-@Suite("The process knows its environment and its use of resources")
-struct ProcessFactsTests {
-    @Test func `The environment has the variables of the start`() {
-        #expect(ProcessFacts.environment["PATH"] == getenv("PATH").map { String(cString: $0) })
-    }
-
-    @Test func `Memory and processor time are plausible`() {
-        #expect((1 << 20...1 << 34).contains(ProcessFacts.residentBytes))
-        #expect(ProcessFacts.processorSeconds > 0)
-        #expect(ProcessFacts.identifier == getpid())
-    }
-}
-
 @Suite("Files are published, locked and resolved by name")
 struct FileNameTests {
     private let name = "/tmp/platform-tests-\(UInt64.random(in: 0 ... .max))"

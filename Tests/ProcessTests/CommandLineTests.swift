@@ -97,21 +97,6 @@ import Testing
         #expect(limits.connectionsOfRequests == 100)
     }
 
-    @Test(arguments: ["task-server", "mock-authority"])
-    func `Each setting of a program is refused in quotes, with that reason`(program: String) throws {
-        let program = ChildProcess.built(program)
-        let printed = try ChildProcess(program, ["--print-settings"]).outcome().output
-        let names = printed.split(separator: "\n").compactMap { $0.split(separator: "=").first.map(String.init) }
-        #expect(names.count > 15)
-        let quoted = Dictionary(names.map { ($0, "\"x\"") }) { $1 }
-        let (end, _, errors) = try ChildProcess(program, environment: quoted).outcome()
-        #expect(end == .exit(78))
-        for name in names {
-            #expect(errors.contains("\(name): ") && !errors.contains("\(name): '\"x\"' is not"), "\(name)")
-        }
-        #expect(errors.split(separator: "\n").count { $0.contains(" is in quotes. ") } == names.count, "\(errors)")
-    }
-
     @Test(
         "An unknown command or flag ends the program with 78, and says which one may be meant",
         arguments: [

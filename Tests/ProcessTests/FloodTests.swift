@@ -124,33 +124,6 @@ import Testing
 }
 
 @Suite("Messages for operators") struct OperatorNoticeTests {
-    @Test func `The families of metrics have different names for OpenMetrics`() throws {
-        let stage = try Stage()
-        let server = try stage.server()
-        #expect(try server.add("Count me", token: stage.token()).status == 201)
-        let text = try exchange(server.adminPort, "GET", "/metrics").text
-        var families: [String: String] = [:]
-        for line in text.split(separator: "\n") where line.hasPrefix("# TYPE ") {
-            let words = line.split(separator: " ").map(String.init)
-            let (name, type) = (words[2], words[3])
-            let suffix = name.hasSuffix("_total") ? "_total" : ""
-            #expect((type == "counter") == (suffix == "_total"), "counters, and no others, end with _total: \(name)")
-            let family = String(name.dropLast(suffix.utf8.count))
-            #expect(families.updateValue(type, forKey: family) == nil, "two families are called \(family)")
-            for reserved in ["_count", "_sum", "_bucket", "_created", "_info"] {
-                #expect(!family.hasSuffix(reserved), "\(family)")
-            }
-        }
-        #expect(families.count > 20)
-        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
-            let name = String(line.prefix { $0 != "{" && $0 != " " })
-            let isKnown = ["", "_total", "_count", "_sum", "_bucket"].contains { suffix in
-                name.hasSuffix(suffix) && families[String(name.dropLast(suffix.utf8.count))] != nil
-            }
-            #expect(isKnown, "\(line)")
-        }
-    }
-
     @Test func `Missing files to which answers refer are logged`() throws {
         let stage = try Stage()
         #expect(try !stage.server(["TASKS_DATABASE": "memory:"]).process.output.contains("page-incomplete"))

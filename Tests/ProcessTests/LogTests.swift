@@ -238,23 +238,6 @@ import Testing
 }
 
 @Suite("Metrics") struct MetricTextTests {
-    @Test func `Metrics are text that Prometheus reads`() {
-        var text = PrometheusText()
-        text.single("tasks_up", .gauge, "Whether.", 1)
-        text.family("tasks_seen_total", .counter, "Seen.")
-        text.sample("tasks_seen_total", [("a", "x"), ("b", "y")], 2.5)
-        #expect(
-            text.text == """
-                # HELP tasks_up Whether.
-                # TYPE tasks_up gauge
-                tasks_up 1
-                # HELP tasks_seen_total Seen.
-                # TYPE tasks_seen_total counter
-                tasks_seen_total{a="x",b="y"} 2.5
-
-                """)
-    }
-
     @Test func `A histogram counts all values up to each bound`() {
         let histogram = DurationHistogram()
         for duration in [10_000, 60_000, 60_000, 20_000_000_000] as [UInt64] { histogram.add(duration) }

@@ -117,19 +117,32 @@ private final class NotifySocket {
     }
 
     /// Starts a server that inherits a socket, as one that replaces another server does.
-    private func successor(_ stage: Stage, _ changes: [String: String]) throws -> ChildProcess {
+    private func successor(
+        _ stage: Stage, _ changes: [String: String], listens: Bool = true
+    ) throws -> ChildProcess {
         let script = """
             import os, socket, sys
-            listener = socket.create_server(("127.0.0.1", 0))
+            listener = \(listens ? #"socket.create_server(("127.0.0.1", 0))"# : "socket.socket()")
             os.dup2(listener.fileno(), 3)
             os.set_inheritable(3, True)
             os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
             os.execv(sys.argv[1], sys.argv[1:])
             """
-        var settings = stage.settings.merging(changes) { $1 }
-        settings["TASKS_LISTEN"] = nil
+        let settings = stage.settings.filter { $0.key != "TASKS_LISTEN" }.merging(changes) { $1 }
         return try ChildProcess(
             "/usr/bin/python3", ["-c", script, ChildProcess.built("task-server")], environment: settings)
+    }
+
+    @Test(arguments: [
+        (true, Int32(78), "TASKS_LISTEN is set, and the service manager passed sockets (LISTEN_FDS); unset"),
+        (false, 1, "LISTEN_FDS: descriptor 3 is no TCP socket that listens"),
+    ])
+    func `A socket of the manager that cannot be used ends the start`(
+        listens: Bool, code: Int32, message: String
+    ) throws {
+        let settings = listens ? ["TASKS_LISTEN": "127.0.0.1:0"] : [:]
+        let (end, _, errors) = try successor(Stage(), settings, listens: listens).outcome()
+        #expect(end == .exit(code) && errors.contains(message), "\(errors)")
     }
 
     private static let waits = "\"event\":\"waiting-for-earlier-server\",\"need\":"

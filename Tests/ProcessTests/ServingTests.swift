@@ -101,20 +101,13 @@ import Testing
     func refusalsOfOtherOrigins(setting: String) throws {
         let stage = try Stage()
         let server = try stage.server(["TASKS_CORS_ORIGINS": setting])
-        let long = String(repeating: "a", count: 40_000)
         let several = setting.contains(",")
         for origin in several ? ["https://app.example.com", "tauri://localhost"] : ["https://app.example.com"] {
             let fields = "Host: x\r\nOrigin: \(origin)\r\n"
-            // The last ones are refused by libmicrohttpd before it has read the origin.
+            // The last one is refused by libmicrohttpd before it has read the origin.
             let requests = [
                 ("GET /a%2Fb HTTP/1.1\r\n\(fields)\r\n", 400, true),
-                ("FROB /api/tasks HTTP/1.1\r\n\(fields)\r\n", 501, true),
-                ("TRACE /api/tasks HTTP/1.1\r\n\(fields)\r\n", 405, true),
-                ("GET / HTTP/1.1\r\n\(fields)\(String(repeating: "X: y\r\n", count: 100))\r\n", 431, true),
                 ("POST /api/tasks HTTP/1.1\r\n\(fields)Expect: tea\r\nContent-Length: 1\r\n\r\n", 417, true),
-                ("GET / HTTP/1.1\r\n\(fields)X: \(long)\r\n\r\n", 431, false),
-                ("GET /\(long) HTTP/1.1\r\n\(fields)\r\n", 414, false),
-                ("GET / HTTP/2.0\r\n\(fields)\r\n", 505, false),
                 ("GET /\r\n\(fields)\r\n", 400, false),
             ]
             for (request, status, isRead) in requests {

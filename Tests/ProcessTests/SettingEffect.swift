@@ -143,12 +143,8 @@ struct SettingEffect: Sendable {
         },
         SettingEffect("ANSWER_MEMORY", "1MiB") { try $0.server.metric("tasks_answer_bytes_limit") == 1 << 20 },
         SettingEffect("STREAMS", "1") { scene in
-            let client = try RawClient(port: scene.server.port, timeout: 60)
-            let token = try scene.token("stream")
-            try client.send(
-                "GET /api/tasks/changes HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
-                    + "Accept: text/event-stream\r\n\r\n")
-            guard try client.head()?.status == 200 else { return false }
+            let client = try scene.server.stream(token: scene.token("stream"))
+            defer { withExtendedLifetime(client) {} }
             let second = try scene.server.ask(
                 "GET", "/api/tasks/changes", token: scene.token("other"), ["Accept": "text/event-stream"])
             return second.status == 503

@@ -122,7 +122,7 @@ struct SettingEffectTests {
 
     /// Settings that are not in ``SettingEffect/all``, and the file that shows the effect of each.
     private static let shownElsewhere = [
-        "AUTHORITY": "ProviderTests", "METADATA_URL": "ProviderTests", "ISSUER": "SettingEffectTests",
+        "AUTHORITY": "SettingEffectTests", "METADATA_URL": "SettingEffectTests", "ISSUER": "SettingEffectTests",
         "CA_FILE": "MockProgramTests", "ALLOW_HTTP_AUTHORITY": "CommandLineTests", "TLS_CERT": "CertificateTests",
         "TLS_KEY": "CertificateTests", "UNTIL": "MoveOwnersTests", "DISTRUSTED_KEYS": "ReloadTests",
         "SHUTDOWN_DELAY": "ServingTests", "SHUTDOWN_PATIENCE": "ServingTests",

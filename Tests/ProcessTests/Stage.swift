@@ -195,6 +195,16 @@ final class Server {
             "POST", "/api/tasks", token: token, ["Content-Type": "application/json"], body: "{\"task\":\"\(text)\"}")
     }
 
+    /// Opens a stream of changes.
+    func stream(token: String) throws -> RawClient {
+        let client = try RawClient(port: port, timeout: 180)
+        try client.send(
+            "GET /api/tasks/changes HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
+                + "Accept: text/event-stream\r\n\r\n")
+        guard try client.head()?.status == 200 else { throw ChildProcess.Failure(description: "no stream") }
+        return client
+    }
+
     /// Sends the head of an addition, waits for `100 Continue`, and sends the beginning of the body.
     func beginToAdd(_ beginning: String, of length: Int, token: String, _ fields: String = "") throws -> RawClient {
         let client = try RawClient(port: port)

@@ -14,11 +14,7 @@ struct StreamingTests {
         ]
         let (first, second) = (try stage.server(database), try stage.server(database))
         let token = try stage.token("user=alice")
-        let client = try RawClient(port: first.port, timeout: 180)
-        try client.send(
-            "GET /api/tasks/changes HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
-                + "Accept: text/event-stream\r\n\r\n")
-        #expect(try client.head()?.status == 200)
+        let client = try first.stream(token: token)
         #expect(try client.read(to: "\n\n").contains(#"{"changed":[],"removed":[]"#))
         for server in [second, first] {
             let text = "to \(server.port)"
@@ -41,11 +37,7 @@ struct StreamingTests {
         try File.replace(keys, with: [])
         let server = try stage.server(["TASKS_DISTRUSTED_KEYS_FILE": keys])
         let token = try stage.token("user=alice")
-        let client = try RawClient(port: server.port, timeout: 180)
-        try client.send(
-            "GET /api/tasks/changes HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \(token)\r\n"
-                + "Accept: text/event-stream\r\n\r\n")
-        #expect(try client.head()?.status == 200)
+        let client = try server.stream(token: token)
         _ = try client.read(to: "\n\n")
         try File.replace(keys, with: Array(identifier.utf8))
         server.process.send(SIGHUP)

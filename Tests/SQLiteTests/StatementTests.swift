@@ -48,19 +48,6 @@ struct StatementTests {
         #expect(words == "x")
     }
 
-    @Test func `Composed and decomposed letters are different keys`() throws {
-        let connection = try table()
-        let insert = try connection.prepare("INSERT INTO t VALUES (1, ?1)")
-        try insert.run("caf\u{E9}")
-        try insert.run("cafe\u{301}")
-        let count = try connection.prepare("SELECT count(*) FROM t WHERE b = ?1")
-        try count.bind("caf\u{E9}")
-        let isCounted = try count.step()
-        #expect(isCounted)
-        let matches = count.integer(0)
-        #expect(matches == 1)
-    }
-
     @Test func `A statement may outlive the handle of its connection`() throws {
         func make() throws -> SQLiteStatement { try table().prepare("SELECT 42") }
         let statement = try make()

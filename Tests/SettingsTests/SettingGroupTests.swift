@@ -28,23 +28,10 @@ private struct GroupedSettings: SettingTable {
     }
 }
 
-private func read(
-    _ arguments: [String] = [], _ environment: [String: String] = [:]
-) throws(SettingMistakes) -> ReadSettings<GroupedSettings> {
-    try GroupedSettings.read(SettingInput(arguments: arguments, environment: environment))
-}
-
-private func mistakes(_ arguments: [String] = [], _ environment: [String: String] = [:]) -> [String] {
-    do throws(SettingMistakes) {
-        _ = try read(arguments, environment)
-        return []
-    } catch { return error.messages }
-}
-
 @Suite("Settings that exist once for each name")
 struct SettingGroupTests {
     @Test func `Named groups are read from variables and flags, and - in a name is _ in a variable (P-1)`() throws {
-        let values = try read(
+        let values = try GroupedSettings.read(
             ["--source-my-work-client-id", "w1", "--source-my-work-client-id=w2"],
             [
                 "TASKS_AUTHORITY": "zero", "TASKS_SOURCES": "ext,my-work", "TASKS_SOURCE_EXT_AUTHORITY": "one",
@@ -57,7 +44,8 @@ struct SettingGroupTests {
     }
 
     @Test func `They are printed under their names (P-1)`() throws {
-        let printed = try read([], ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "one"]).printed
+        let printed = try GroupedSettings.read([], ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "one"])
+            .printed
         for line in [
             "# source ext\nTASKS_SOURCE_EXT_AUTHORITY=one  # environment\n", "TASKS_SOURCE_EXT_OWNERS=own  # default\n",
         ] {
@@ -69,7 +57,7 @@ struct SettingGroupTests {
     @Test("Sources that are unknown, named twice or incomplete are mistakes, with the name of the setting (P-1)")
     func wrong() throws {
         let ext = ["TASKS_SOURCES": "ext", "TASKS_SOURCE_EXT_AUTHORITY": "one"]
-        #expect(mistakes([], ext) == [])
+        #expect(GroupedSettings.mistakes([], ext) == [])
         for (environment, expected) in [
             ["TASKS_SOURCE_EXT_AUTHORITY": "one"]:
                 "TASKS_SOURCE_EXT_AUTHORITY is no setting of this program. "
@@ -83,10 +71,11 @@ struct SettingGroupTests {
                 "TASKS_SOURCE_EXT_CLIENTID is no setting of this program. Did you mean TASKS_SOURCE_EXT_CLIENT_ID?",
         ] {
             let first = environment.keys.contains("TASKS_SOURCE_EXT_AUTHORITY") ? [:] : ext
-            #expect(mistakes([], first.merging(environment) { $1 }).contains(expected), "\(environment)")
+            #expect(
+                GroupedSettings.mistakes([], first.merging(environment) { $1 }).contains(expected), "\(environment)")
         }
         #expect(
-            mistakes(["--source-work-authority", "x"], ext) == [
+            GroupedSettings.mistakes(["--source-work-authority", "x"], ext) == [
                 "--source-work-authority is no flag of this program. It is for a source that TASKS_SOURCES does not name."
             ])
     }

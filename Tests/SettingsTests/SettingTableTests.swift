@@ -1,4 +1,3 @@
-import Basics
 import Settings
 import Testing
 
@@ -37,33 +36,17 @@ private struct Sample: SettingTable {
     }
 }
 
-private func read(
-    _ arguments: [String] = [], _ environment: [String: String] = [:], files: [String: String] = [:]
-) throws(SettingMistakes) -> ReadSettings<Sample> {
-    try Sample.read(
-        SettingInput(arguments: arguments, environment: environment) { path in
-            files[path].map { .success($0) } ?? .failure(OperatorError("No such file or directory"))
-        })
-}
-
-private func mistakes(_ arguments: [String] = [], _ environment: [String: String] = [:]) -> [String] {
-    do throws(SettingMistakes) {
-        _ = try read(arguments, environment)
-        return []
-    } catch { return error.messages }
-}
-
 @Suite("A table of settings is read from flags and variables")
 struct SettingTableTests {
     @Test func `A list without a value is a mistake, and not an empty list`() {
         let expected = "is not an IP address and a port (IPv6 in brackets). Example: 127.0.0.1:3000"
-        #expect(mistakes([], ["TASKS_LISTEN": ","]) == ["TASKS_LISTEN: ',' \(expected)"])
-        #expect(mistakes(["--listen", ",", "--listen="]) == ["--listen: ',,' \(expected)"])
-        #expect(mistakes([], ["TASKS_LISTEN": ""]) == [])
+        #expect(Sample.mistakes([], ["TASKS_LISTEN": ","]) == ["TASKS_LISTEN: ',' \(expected)"])
+        #expect(Sample.mistakes(["--listen", ",", "--listen="]) == ["--listen: ',,' \(expected)"])
+        #expect(Sample.mistakes([], ["TASKS_LISTEN": ""]) == [])
     }
 
     @Test func `Settings have their defaults if none is given`() throws {
-        let values = try read().values
+        let values = try Sample.read().values
         #expect(values.listen == [ListenAddress(host: "127.0.0.1", port: 3000)])
         #expect(values.admin == ListenAddress(host: "127.0.0.1", port: 3002))
         #expect(values.patience == .seconds(10))
@@ -73,7 +56,7 @@ struct SettingTableTests {
 
     @Test func `A flag precedes a variable, which precedes the default`() throws {
         let environment = ["TASKS_PATIENCE": "1m", "TASKS_ISSUER": "from environment", "TASKS_BODY_LIMIT": ""]
-        let values = try read(["--patience", "2m"], environment).values
+        let values = try Sample.read(["--patience", "2m"], environment).values
         #expect(values.patience == .seconds(120))
         #expect(values.issuer == "from environment")
         #expect(values.body == 65536, "an empty variable counts as absent")
@@ -84,29 +67,29 @@ struct SettingTableTests {
         ["--listen", "127.0.0.1:1, [::1]:2"],
     ])
     func `A list is read from repeated flags and from commas`(arguments: [String]) throws {
-        #expect(try read(arguments).values.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2"])
+        #expect(try Sample.read(arguments).values.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2"])
     }
 
     @Test func `A bare flag of a truth value is yes, and the command after it is not its value`() throws {
-        let read = try read(["--allow-query-token", "check"])
+        let read = try Sample.read(["--allow-query-token", "check"])
         #expect(read.values.query)
         #expect(read.operands == ["check"])
-        #expect(try !SettingsTests.read(["--allow-query-token", "off"], [:]).values.query)
+        #expect(try !Sample.read(["--allow-query-token", "off"], [:]).values.query)
     }
 
     @Test func `The value off means none for some settings`() throws {
-        #expect(try read([], ["TASKS_ADMIN_LISTEN": "off"]).values.admin == nil)
+        #expect(try Sample.read([], ["TASKS_ADMIN_LISTEN": "off"]).values.admin == nil)
     }
 
     @Test func `Commands and everything after two dashes are operands`() throws {
-        let read = try read(["backup", "--user", "alice", "a.db", "--", "--version"])
+        let read = try Sample.read(["backup", "--user", "alice", "a.db", "--", "--version"])
         #expect(read.operands == ["backup", "a.db", "--version"])
         #expect(read.values.user == "alice")
         #expect(!read.values.version)
     }
 
     @Test func `All mistakes are reported together`() {
-        let found = mistakes(
+        let found = Sample.mistakes(
             ["--lisen", "127.0.0.1:1", "--patience", "soon"],
             ["TASKS_LOG_LEVEL": "loud", "TASKS_ISUER": "x", "TASKS_BODY_LIMIT": "2GiB", "HOME": "/root"])
         #expect(
@@ -121,25 +104,25 @@ struct SettingTableTests {
 
     @Test func `A flag without its value is a mistake with an example`() {
         #expect(
-            mistakes(["--patience", "--version"])
+            Sample.mistakes(["--patience", "--version"])
                 == ["--patience needs a value: a time from 0s to 10m (units ms, s, m, h, d). Example: --patience 10s"])
     }
 
     @Test func `A single setting given twice, and a value for a flag without one, are mistakes`() {
         #expect(
-            mistakes(["--patience=1", "--patience=2", "--version=3"])
+            Sample.mistakes(["--patience=1", "--patience=2", "--version=3"])
                 == ["--patience was given 2 times; give it once.", "--version takes no value."])
     }
 
     @Test func `A mistake in a combination of settings is reported with the others`() {
         #expect(
-            mistakes(["--log-level=debug", "--allow-query-token"])
+            Sample.mistakes(["--log-level=debug", "--allow-query-token"])
                 == ["Debugging with tokens in the query is not wise."])
     }
 
     @Test func `Variables that Kubernetes sets for a service of the same name are ignored`() {
-        #expect(mistakes([], ["TASKS_PORT": "tcp://10.0.0.1:80", "TASKS_SERVICE_HOST": "10.0.0.1"]).isEmpty)
-        #expect(mistakes([], ["TASKS_PORT_80_TCP_ADDR": "10.0.0.1", "TASKS_SERVICE_PORT_HTTP": "80"]).isEmpty)
+        #expect(Sample.mistakes([], ["TASKS_PORT": "tcp://10.0.0.1:80", "TASKS_SERVICE_HOST": "10.0.0.1"]).isEmpty)
+        #expect(Sample.mistakes([], ["TASKS_PORT_80_TCP_ADDR": "10.0.0.1", "TASKS_SERVICE_PORT_HTTP": "80"]).isEmpty)
     }
 
     @Test(
@@ -152,7 +135,7 @@ struct SettingTableTests {
         ] as [([String], [String: String])])
     func quotes(arguments: [String], environment: [String: String]) {
         do throws(SettingMistakes) {
-            _ = try read(arguments, environment, files: ["quoted": "'hunter2'\n"])
+            _ = try Sample.read(arguments, environment, files: ["quoted": "'hunter2'\n"])
             Issue.record("\(arguments) \(environment) is accepted")
         } catch {
             #expect(error.messages.count == 1 && error.description.contains(" is in quotes. "), "\(error)")
@@ -162,11 +145,11 @@ struct SettingTableTests {
 
     @Test(arguments: ["\"", "x\"", "a'b'c", "'"])
     func `A quotation mark that is a part of a text stays`(text: String) throws {
-        #expect(try read([], ["TASKS_ISSUER": text]).values.issuer == text)
+        #expect(try Sample.read([], ["TASKS_ISSUER": text]).values.issuer == text)
     }
 
     @Test func `Control characters are made visible in mistakes`() {
-        #expect(mistakes(["--log-level=\u{1B}[31mred"]).first?.contains("\u{1B}") == false)
+        #expect(Sample.mistakes(["--log-level=\u{1B}[31mred"]).first?.contains("\u{1B}") == false)
     }
 }
 
@@ -178,35 +161,35 @@ struct SecretSettingTests {
     ])
     func `A secret is read from a file, without the newline at its end`(content: String, password: String) throws {
         let files = ["/run/secrets/password": content]
-        let byVariable = try read([], ["TASKS_PASSWORD_FILE": "/run/secrets/password"], files: files)
+        let byVariable = try Sample.read([], ["TASKS_PASSWORD_FILE": "/run/secrets/password"], files: files)
         #expect(byVariable.values.password == password)
-        let byFlag = try read(["--password-file", "/run/secrets/password"], files: files)
+        let byFlag = try Sample.read(["--password-file", "/run/secrets/password"], files: files)
         #expect(byFlag.values.password == password)
     }
 
     @Test func `A setting that can change is read from a file, shown, and not given by an empty file`() throws {
         let environment = ["TASKS_LOG_LEVEL_FILE": "level"]
-        let debug = try read([], environment, files: ["level": "debug\n"])
+        let debug = try Sample.read([], environment, files: ["level": "debug\n"])
         #expect(debug.values.level == .debug && debug.printed.contains("TASKS_LOG_LEVEL=debug  # environment"))
-        let empty = try read([], environment, files: ["level": "\n"])
+        let empty = try Sample.read([], environment, files: ["level": "\n"])
         #expect(empty.values.level == .info && !empty.isGiven("TASKS_LOG_LEVEL"))
         #expect(debug.changes(since: empty) == ["TASKS_LOG_LEVEL"] && empty.changes(since: empty) == [])
     }
 
     @Test func `A secret with two sources is a mistake`() {
         #expect(
-            mistakes([], ["TASKS_PASSWORD": "x", "TASKS_PASSWORD_FILE": "y"])
+            Sample.mistakes([], ["TASKS_PASSWORD": "x", "TASKS_PASSWORD_FILE": "y"])
                 == ["TASKS_PASSWORD and TASKS_PASSWORD_FILE are both set; set one of them."])
     }
 
     @Test func `A file that cannot be read is named`() {
         #expect(
-            mistakes([], ["TASKS_PASSWORD_FILE": "/nowhere"])
+            Sample.mistakes([], ["TASKS_PASSWORD_FILE": "/nowhere"])
                 == ["TASKS_PASSWORD_FILE: cannot read '/nowhere': No such file or directory"])
     }
 
     @Test func `Secrets are hidden when settings are printed`() throws {
-        let printed = try read(["--log-level", "debug"], ["TASKS_PASSWORD": "hunter2"]).printed
+        let printed = try Sample.read(["--log-level", "debug"], ["TASKS_PASSWORD": "hunter2"]).printed
         #expect(!printed.contains("hunter2"))
         #expect(printed.contains("TASKS_PASSWORD=(hidden)  # environment\n"))
         #expect(printed.contains("TASKS_LOG_LEVEL=debug  # flag\n"))

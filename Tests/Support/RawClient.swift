@@ -161,12 +161,6 @@ package final class RawClient {
         return poll(&entry, 1, Int32(timeout * 1000)) == 1 && recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 1
     }
 
-    /// Whether something has come, or the connection has ended.
-    package var hasUnread: Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return !buffer.isEmpty || poll(&entry, 1, 0) > 0
-    }
-
     /// Whether the server ends the connection within the time-out, without another byte.
     package var isClosedByServer: Bool {
         do throws(Failure) { return try rest().isEmpty } catch { return false }

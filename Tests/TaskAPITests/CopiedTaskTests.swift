@@ -50,21 +50,6 @@ struct CopiedTaskTests {
         }
     }
 
-    @Test(
-        "The same request again changes nothing back",
-        arguments: [["completed": true], ["task": "b"], ["task": "b", "completed": true]] as [[String: JSONValue]])
-    func repeated(changes: [String: JSONValue]) async throws {
-        for method in ["PUT", "PATCH"] {
-            let clock = ManualClock()
-            let api = TestedAPI(.inProcess) { $0.time = clock }
-            let task = try await add(api)
-            clock.advance(seconds: 1)
-            let first = try await send(api, method, "/api/tasks/1", copy(task, changes))
-            let again = try await send(api, method, "/api/tasks/1", copy(task, changes))
-            #expect(first.status == 200 && again.status == 200 && first.body == again.body, "\(again.text)")
-        }
-    }
-
     @Test func `A condition of the client counts as ever, and a task that is missing is missing`() async throws {
         let api = TestedAPI(.inProcess)
         let task = try await add(api)

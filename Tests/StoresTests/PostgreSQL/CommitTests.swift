@@ -68,14 +68,6 @@ struct CommitTests {
         }
     }
 
-    @Test func `A write that meets other transactions again and again is refused after ten more tries`() async throws {
-        try await withStore(failingWith: "40001", if: "true", atCommit: true) { store in
-            await #expect { try await store.added("x", of: alice) } throws: { $0.isUnavailable }
-            let count = try runs
-            #expect(count == 11)
-        }
-    }
-
     /// Adds tasks of these texts, each of an owner of its own, in one transaction; returns the texts that were added.
     private func addTogether(_ texts: [String], to store: PostgreSQLTaskStore) async throws -> Set<String> {
         try await withThrowingTaskGroup(of: String?.self) { group in

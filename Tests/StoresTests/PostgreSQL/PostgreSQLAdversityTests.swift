@@ -159,15 +159,6 @@ struct PostgreSQLAdversityTests {
         _ = try await store.added("good", of: alice)
     }
 
-    @Test func `A store that is closed finishes what it accepted, and refuses what comes later`() async throws {
-        let store = try PostgreSQLTaskStore.open(try PostgreSQLServer.started().newDatabase())
-        try await atOnce(0..<50) { number in
-            if number == 25 { store.close() }
-            do { _ = try await store.added("task \(number)", of: alice) } catch StoreError.overloaded {}
-        }
-        await #expect(throws: StoreError.overloaded) { try await store.check() }
-    }
-
     @Test("A statement that waits for a lock or takes too long is ended and refused, and the store continues")
     func deadline() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
