@@ -1,16 +1,19 @@
 """The rows of the benchmark: what is run side by side, and which figures follow from one round of it."""
+import concurrent.futures
+import contextlib
 import json
 import os
 import socket
-import subprocess
+import sqlite3
 import time
+import urllib.request
 
 from load import Load, Requests, Wrk, measure
 from processes import ROOT, ask, busy
-from programs import WORK, add
+from programs import add, owner
 
 GET, POST = Requests(), Requests("POST")
-IDLE = 5000
+IDLE, MILLION, EVERYBODY = 5000, 10**6, 30_000
 
 
 class Measurement:
@@ -122,15 +125,28 @@ def post(m):
 
 def post_one(m):
     """Durable POST on SQLite, one connection, beside commits of the row with SQLite alone."""
-    path = m.programs.database("new", None)
-    command = [f"{WORK}/commit", path, str(m.options.seconds)]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    count, commit, tail = int(printed[0]), float(printed[3]), float(printed[6])
-    m.loads.append(Load("post_one", "bare SQLite", "commit of a row", count, count / m.options.seconds, None, commit, tail, None))
-    print(f"  {'bare SQLite':20} {'commit of a row':26} {'':14} {count / m.options.seconds:8.0f}/s  p50 {commit:7.0f} us"
-          f"  p99 {tail:7.0f} us")
+    times = commits(m.programs.database(), m.options.seconds)
+    commit, tail, rate = times[len(times) // 2], times[len(times) * 99 // 100], len(times) / m.options.seconds
+    m.loads.append(Load("post_one", "bare SQLite", "commit of a row", len(times), rate, None, commit, tail, None))
+    print(f"  {'bare SQLite':20} {'commit of a row':26} {'':14} {rate:8.0f}/s  p50 {commit:7.0f} us  p99 {tail:7.0f} us")
     ours = m.ours("new", Requests("POST", connections=1))
     return {"post_one": ours.p50_us / commit}
+
+
+def commits(path, seconds):
+    """The microseconds of durable commits of a task's row, one after the other, in ascending order."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+        # The table of tasks and the durability that task-server has.
+        database.executescript("""
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+            CREATE TABLE tasks(owner TEXT NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL, created INTEGER NOT NULL,
+                modified INTEGER NOT NULL, revision INTEGER NOT NULL, due TEXT, notes TEXT, position REAL, PRIMARY KEY (owner, id)) WITHOUT ROWID""")
+        times = [time.perf_counter()]
+        while times[-1] - times[0] < seconds:
+            database.execute("INSERT INTO tasks(owner, id, text, completed, created, modified, revision) VALUES (?, ?, ?, 0, ?, ?, 1)",
+                             (owner(1), len(times), "Buy milk and bread, number 1", 1795389833880, 1795389833880))
+            times.append(time.perf_counter())
+    return sorted((later - earlier) * 1e6 for earlier, later in zip(times, times[1:]))
 
 
 def mix(m):
@@ -259,5 +275,48 @@ def pg_crowd(m):
     return pg(m, "crowd")
 
 
+def large(m):
+    """Ten million tasks of a million people in SQLite against those of a thousand, also while a backup and an export run."""
+    m.programs.make("large", [owner(number) for number in range(MILLION)])
+    kinds = {"large_get": Requests(of="people"), "large_page": Requests(of="people", query="?limit=10"),
+             "large_post": Requests("POST", "people"), "large_post_one": POST}
+    for _ in range(2):
+        loads = []
+        for database in ("seed", "large"):
+            with m.programs.task_server(database) as program:
+                loads.append([m.load(program, each) for each in kinds.values()])
+        for name, small, of_large in zip(kinds, *loads):
+            m.note(name, of_large.cpu_us / small.cpu_us)
+    for command in ("backup", "export"):
+        with m.programs.task_server("large") as program, concurrent.futures.ThreadPoolExecutor(1) as pool:
+            done = pool.submit(m.programs.command, command, program.database, m.programs.path(command))
+            m.note(f"large_{command}", m.load(program, kinds["large_post"], beside=command).p99_us / 1000)
+            done.result()
+    return {}
+
+
+def paced(m):
+    """30,000 people who each ask every 30 s whether the list has changed, and change ten tasks a day.
+
+    There are more of them than verified tokens are remembered, so that every request verifies its token, as with any larger number of
+    people. The load is paced, because a server under full load wakes up less often for each request.
+    """
+    m.programs.make("everybody", [owner(number) for number in range(EVERYBODY)])
+    with m.programs.task_server("everybody") as program:
+        tokens = m.programs.tokens_of(EVERYBODY)
+        m.programs.write_tokens("all", [f"{token} {entity_tag(program.port, token)}" for token in tokens])
+        load = m.load(program, Requests("PACED", "all", connections=200))
+    return {"paced": load.cpu_us, "paced_people": 30 * 0.5e6 / load.cpu_us}
+
+
+def entity_tag(port, token):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/api/tasks", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return answer.headers["ETag"]
+
+
 # In this order; the part of the rounds that a row takes.
-ROWS = {start: 1, get: 1, people: 1, new: 1, refused: 1, post: 1, post_one: 1, mix: 0.6, idle: 0.6, streams: 0.6, p99: 1, pg: 0.6, pg_crowd: 0.6}
+ROWS = {start: 1, get: 1, people: 1, new: 1, refused: 1, post: 1, post_one: 1, mix: 0.6, idle: 0.6, streams: 0.6, p99: 1, pg: 0.6, pg_crowd: 0.6,
+        large: 0.2, paced: 0.6}
+# They need minutes and gigabytes, and run only if they are named.
+NAMED = [large, paced]
