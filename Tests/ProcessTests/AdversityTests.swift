@@ -37,7 +37,7 @@ import Testing
         let stage = try Stage()
         let disk = "\(stage.folder)/disk"
         try #require(mkdir(disk, 0o755) == 0)
-        let library = try PreloadedLibrary.compile("full-disk", into: stage.folder)
+        let library = try PreloadedLibrary.compile("system-faults", into: stage.folder)
         let settings = ["FULL_DISK": disk, "TASKS_DATABASE": "sqlite:\(disk)/tasks.db"]
         let server = try stage.server(PreloadedLibrary.environment(library).merging(settings) { $1 })
         let token = try stage.token()
