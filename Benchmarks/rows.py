@@ -1,9 +1,10 @@
 """The rows of the benchmark: what is run side by side, and which figures follow from one round of it."""
 import concurrent.futures
 import contextlib
+import http.client
+import itertools
 import json
 import os
-import socket
 import sqlite3
 import time
 import urllib.request
@@ -164,7 +165,10 @@ def idle(m):
 
 def streams(m):
     """5,000 streams of changes of a thousand people that have nothing to say: their memory, and what a GET costs beside them."""
-    return beside(m, "streams", lambda port, place: following(port, m.programs.tokens["people"][place % 1000]), "TASKS_STREAMS")
+    def following(port, place):
+        return answered(port, m.programs.tokens["people"][place % 1000], "/api/tasks/changes", "text/event-stream", b"id: ")
+
+    return beside(m, "streams", following, "TASKS_STREAMS")
 
 
 def beside(m, what, connect, limit):
@@ -178,8 +182,8 @@ def beside(m, what, connect, limit):
             connections = [connect(program.port, place) for place in range(IDLE)]
             sizes.append((program.resident_mb() - before) * 2**20 / IDLE)
             loaded = m.load(program, GET, beside=f"5,000 {what}")
-            for connection in connections:
-                connection.close()
+            for each in itertools.chain(*connections):
+                each.close()
         return [without, loaded]
 
     without, loaded = m.each_build(steps)
@@ -188,32 +192,17 @@ def beside(m, what, connect, limit):
     return {what: sizes[-1], f"{what}_cpu": loaded.cpu_us / without.cpu_us}
 
 
-def following(port, token):
-    """A stream of changes whose first event, the list, was read."""
-    connection = socket.create_connection(("127.0.0.1", port), 10)
-    connection.sendall(f"GET /api/tasks/changes HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n"
-                       f"Authorization: Bearer {token}\r\n\r\n".encode())
-    read_until(connection, b"", lambda data: b"\nid: " in data and data.endswith(b"\n\n\r\n"))
-    return connection
-
-
-def answered(port, token):
-    """A connection on which one list was answered, to the last byte."""
-    connection = socket.create_connection(("127.0.0.1", port), 10)
-    connection.sendall(f"GET /api/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
-    head, _, body = read_until(connection, b"", lambda data: b"\r\n\r\n" in data).partition(b"\r\n\r\n")
-    length = next(int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
-    read_until(connection, body, lambda data: len(data) >= length)
-    return connection
-
-
-def read_until(connection, data, is_enough):
-    while not is_enough(data):
-        more = connection.recv(65536)
-        if not more:
-            raise SystemExit("bench: a connection that should become idle was closed")
-        data += more
-    return data
+def answered(port, token, path="/api/tasks", accept="application/json", end=b""):
+    """A connection whose answer was read to the line that begins like this, or to its end."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", path, headers={"Authorization": f"Bearer {token}", "Accept": accept})
+    answer = connection.getresponse()
+    while line := answer.readline():
+        if end and line.startswith(end):
+            break
+    if answer.status != 200 or not line and end:
+        raise SystemExit(f"bench: a connection that should become idle was answered {answer.status}, or closed")
+    return connection, answer
 
 
 def p99(m):
