@@ -71,8 +71,11 @@ class Programs:
         for name, tokens in self.tokens.items():
             self.write_tokens(name, tokens)
         self.token = self.tokens["person"][0]
+        keys = ask(self.authority.port, f"{TENANT}/{POLICY}/discovery/v2.0/keys")[1]
         with open(self.path("jwks.json"), "wb") as f:
-            f.write(ask(self.authority.port, f"{TENANT}/{POLICY}/discovery/v2.0/keys")[1])
+            f.write(keys)
+        signed_by = json.loads(decoded(self.token, 0))["kid"]
+        self.modulus = next(decoded(key["n"], 0).hex() for key in json.loads(keys)["keys"] if key["kid"] == signed_by)
 
     def tokens_of(self, count):
         return [token(self.authority, f"&claim=oid={owner(number)}") for number in range(count)]
@@ -154,7 +157,7 @@ class Programs:
     def bare(self, verifies=False):
         """libmicrohttpd that sends the bytes of task-server's list; it also verifies the signature of the token if it is told to."""
         port = free_port()
-        options = ["-v", self.path("jwks.json")] if verifies else []
+        options = ["-v", self.modulus] if verifies else []
         return self.answering("bare C, RSA" if verifies else "bare C", [f"{WORK}/bare", str(port), self.path("list.json"), *options], {},
                               port, self.token)
 
@@ -185,7 +188,7 @@ class Programs:
     def peer(self, name, command, database, environment):
         """A server that takes the environment that README.md lists."""
         port = free_port()
-        claims = payload(self.token)
+        claims = json.loads(decoded(self.token, 1))
         given = {"ISSUER": claims["iss"], "AUDIENCE": claims["aud"], "JWKS": self.path("jwks.json"), "PORT": str(port)}
         if "DB" not in environment:
             given["DB"] = self.database("seed-go.db" if database == "seed" else None)
@@ -218,6 +221,7 @@ def add(port, token, number):
         raise SystemExit(f"bench: POST was answered {status}: {body.decode(errors='replace')}")
 
 
-def payload(token):
-    part = token.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+def decoded(text, place):
+    """The bytes of one of the parts, in base64url, of a token."""
+    part = text.split(".")[place]
+    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
