@@ -159,9 +159,3 @@ def task_server(folder, database, authority, name="task-server"):
         name, [f"{ROOT}/.build/release/task-server"],
         {**settings(port, authority.port, database), "TASKS_MAX_TASKS": "10000000", "TASKS_KEY_CACHE_FILE": "off"},
         lambda: ask(port, "/readyz")[0] == 200, f"{folder}/{name.replace(' ', '-')}.log", port=port)
-
-
-def programs(folder, database):
-    """mock-authority and a task-server on the database; for the drills."""
-    authority = mock_authority(folder)
-    return authority, task_server(folder, database, authority)
