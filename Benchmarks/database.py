@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import time
 
-from processes import TICKS, free_port, processes
+from processes import cpu, free_port, processes
 
 PROGRAMS = max(glob.glob("/usr/lib/postgresql/[0-9]*/bin"), default="", key=lambda path: int(path.split("/")[4]))
 AS_USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if os.getuid() == 0 else []
@@ -96,13 +96,4 @@ class Database:
 
     def cpu(self):
         """Seconds of CPU that all its processes have used."""
-        total, numbers = 0, [str(self.process.pid)]
-        for number in os.listdir("/proc"):
-            try:
-                with open(f"/proc/{number}/stat") as f:
-                    fields = f.read().rpartition(")")[2].split()
-            except (OSError, ValueError):
-                continue
-            if number in numbers or fields[1] in numbers:
-                total += int(fields[11]) + int(fields[12]) + (int(fields[13]) + int(fields[14]) if number in numbers else 0)
-        return total / TICKS
+        return cpu(self.process.pid)

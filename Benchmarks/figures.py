@@ -52,6 +52,14 @@ FIGURES = [
     Figure("pg_crowd_get", "PostgreSQL, 64 people, `GET`: rate against Go", "pg_crowd", limit=2, ceiling=False),
     Figure("pg_crowd_post", "PostgreSQL, 64 people, `POST`: rate against Go, ids by owner", "pg_crowd"),
     Figure("pg_crowd_sequence", "PostgreSQL, 64 people, `POST`: rate against Go, ids of a sequence", "pg_crowd"),
+    Figure("large_get", "ten million tasks: CPU of `GET` against ten thousand", "large", limit=1.05),
+    Figure("large_page", "ten million tasks: CPU of `GET`, not in memory, against ten thousand", "large", limit=1.3),
+    Figure("large_post", "ten million tasks: CPU of `POST` against ten thousand", "large", limit=1.1),
+    Figure("large_post_one", "ten million tasks: CPU of `POST` of one person against ten thousand", "large", limit=1.1),
+    Figure("large_backup", "ten million tasks: p99 of `POST` beside a backup, ms", "large", "{:.1f}", 50),
+    Figure("large_export", "ten million tasks: p99 of `POST` beside an export, ms", "large", "{:.1f}", 50),
+    Figure("paced", "a request of people who ask every 30 s: CPU, us", "paced", "{:.1f}"),
+    Figure("paced_people", "people who ask every 30 s, at half of a core", "paced", "{:,.0f}"),
 ]
 
 

@@ -12,19 +12,21 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 @dataclasses.dataclass(frozen=True)
 class Requests:
-    """What is asked: GET, POST, KEYED (with a key) or MIX (nine GETs to a POST), with the tokens of `of` in turn."""
+    """What is asked, by a method of requests.lua, with the tokens of `of` in turn."""
     method: str = "GET"
     of: str = "person"
     connections: int = 64
+    query: str = ""
 
     @property
     def is_refused(self):
         return self.of in ("anonymous", "expired")
 
     def __str__(self):
-        others = {"person": "", "people": ", 1000 people", "crowd": ", 64 people", "anonymous": ", no token", "expired": ", expired token"}
+        others = {"person": "", "people": ", 1000 people", "crowd": ", 64 people", "all": ", 30,000 people", "anonymous": ", no token",
+                  "expired": ", expired token"}
         count = "" if self.connections == 64 else f", {self.connections} connection{'s' * (self.connections > 1)}"
-        return f"{'90/10 mix' if self.method == 'MIX' else self.method}{others[self.of]}{count}"
+        return f"{'90/10 mix' if self.method == 'MIX' else self.method}{self.query}{others[self.of]}{count}"
 
 
 @dataclasses.dataclass
@@ -50,7 +52,8 @@ class Wrk:
         self.requests = requests
         self.process = subprocess.Popen(
             ["wrk", "-t1", f"-c{requests.connections}", f"-d{seconds}s", "--latency", "-s", f"{HERE}/requests.lua",
-             f"http://127.0.0.1:{port}/api/tasks"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+             f"http://127.0.0.1:{port}/api/tasks{requests.query}"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
 
     def cpu(self):
         return cpu(self.process.pid)

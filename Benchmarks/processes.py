@@ -62,12 +62,12 @@ def busy():
 
 
 def processes():
-    """The parent of each process, and the seconds of CPU that it has used, user and system."""
+    """The parent of each process, and the seconds of CPU that it has used, user and system, with its children that have ended."""
     found = {}
     for number in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{number}/stat") as f:
             fields = f.read().rpartition(")")[2].split()
-            found[int(number)] = int(fields[1]), (int(fields[11]) + int(fields[12])) / TICKS
+            found[int(number)] = int(fields[1]), sum(map(int, fields[11:15])) / TICKS
     return found
 
 
@@ -105,8 +105,8 @@ class Program:
             if self.process.poll() is not None or time.perf_counter() - began > self.patience:
                 self.__exit__()
                 with open(self.log) as log:
-                    raise SystemExit(f"bench: {self.name} did not start:\n" + "".join(log.readlines()[-20:]))
-            time.sleep(0.001)
+                    raise SystemExit(f"{self.name} did not start:\n" + "".join(log.readlines()[-20:]))
+            time.sleep(min(0.1, (time.perf_counter() - began) / 50))
         self.start_ms = (time.perf_counter() - began) * 1000
         return self
 
@@ -147,17 +147,15 @@ def token(authority, changes=""):
     return body.decode().strip()
 
 
+def settings(port, authority_port, database):
+    """Those of a task-server that accepts the tokens of mock-authority."""
+    return {"TASKS_LISTEN": f"127.0.0.1:{port}", "TASKS_ADMIN_LISTEN": "off", "TASKS_CLIENT_ID": CLIENT, "TASKS_POLICIES": POLICY,
+            "TASKS_AUTHORITY": f"http://127.0.0.1:{authority_port}{TENANT}", "TASKS_DATABASE": database}
+
+
 def task_server(folder, database, authority, name="task-server"):
     port = free_port()
     return Program(
         name, [f"{ROOT}/.build/release/task-server"],
-        {"TASKS_LISTEN": f"127.0.0.1:{port}", "TASKS_ADMIN_LISTEN": "off", "TASKS_CLIENT_ID": CLIENT,
-         "TASKS_AUTHORITY": f"http://127.0.0.1:{authority.port}{TENANT}", "TASKS_POLICIES": POLICY,
-         "TASKS_DATABASE": database, "TASKS_MAX_TASKS": "10000000", "TASKS_KEY_CACHE_FILE": "off"},
+        {**settings(port, authority.port, database), "TASKS_MAX_TASKS": "10000000", "TASKS_KEY_CACHE_FILE": "off"},
         lambda: ask(port, "/readyz")[0] == 200, f"{folder}/{name.replace(' ', '-')}.log", port=port)
-
-
-def programs(folder, database):
-    """mock-authority and a task-server on the database; for the drills."""
-    authority = mock_authority(folder)
-    return authority, task_server(folder, database, authority)

@@ -6,8 +6,9 @@ import random
 import shutil
 import sqlite3
 import subprocess
+import uuid
 
-from processes import CLIENT, POLICY, ROOT, TENANT, Program, ask, build_go, free_port, mock_authority, token
+from processes import POLICY, ROOT, TENANT, Program, ask, build_go, free_port, mock_authority, settings, token
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = os.path.join(ROOT, ".build", "bench")
@@ -30,16 +31,10 @@ def build():
     build_peers()
 
 
-def seed_of(build):
-    """The name of the database that a build copies: an upgrade of an earlier one's tables would count as its start."""
-    return "seed.db" if build == ROOT else "seed-before.db"
-
-
 def build_peers():
     os.makedirs(WORK, exist_ok=True)
-    for name, libraries in (("bare", ["-lmicrohttpd", "-lcrypto"]), ("commit", ["-lsqlite3"])):
-        command = ["gcc", "-O2", "-Wall", "-Wextra", "-o", f"{WORK}/{name}", f"{HERE}/{name}.c", *libraries]
-        subprocess.run(command, check=True)
+    command = ["gcc", "-O2", "-Wall", "-Wextra", "-o", f"{WORK}/bare", f"{HERE}/bare.c", "-lmicrohttpd", "-lcrypto"]
+    subprocess.run(command, check=True)
     build_go(WORK)
 
 
@@ -69,16 +64,26 @@ class Programs:
     # -- tokens
 
     def take_tokens(self):
-        """A file of tokens, one a line, for each kind of requester; and the keys as a file, which the peers read."""
-        people = [token(self.authority, f"&claim=oid={owner(number)}") for number in range(PEOPLE)]
+        """Tokens of each kind of requester; and the keys as a file, which the peers read."""
+        people = self.tokens_of(PEOPLE)
         self.tokens = {"person": [token(self.authority)], "people": people, "crowd": people[:CROWD], "anonymous": [""],
                        "expired": [token(self.authority, "&bad=expired")]}
         for name, tokens in self.tokens.items():
-            with open(self.path(f"tokens-{name}"), "w") as f:
-                f.write("\n".join(tokens) + "\n")
+            self.write_tokens(name, tokens)
         self.token = self.tokens["person"][0]
+        keys = ask(self.authority.port, f"{TENANT}/{POLICY}/discovery/v2.0/keys")[1]
         with open(self.path("jwks.json"), "wb") as f:
-            f.write(ask(self.authority.port, f"{TENANT}/{POLICY}/discovery/v2.0/keys")[1])
+            f.write(keys)
+        signed_by = json.loads(decoded(self.token, 0))["kid"]
+        self.modulus = next(decoded(key["n"], 0).hex() for key in json.loads(keys)["keys"] if key["kid"] == signed_by)
+
+    def tokens_of(self, count):
+        return [token(self.authority, f"&claim=oid={owner(number)}") for number in range(count)]
+
+    def write_tokens(self, name, tokens):
+        """A file for wrk, one token a line."""
+        with open(self.path(f"tokens-{name}"), "w") as f:
+            f.writelines(f"{each}\n" for each in tokens)
 
     # -- databases
 
@@ -96,38 +101,37 @@ class Programs:
                 self.answers[name] = len(body)
                 with open(self.path(name), "wb") as f:
                     f.write(body)
-            tasks = [json.loads(line) for line in self.export(server.database).splitlines()][:-1]
-        owners = sorted([tasks[0]["owner"], *map(owner, range(PEOPLE))])
-        everybody = [{**task, "owner": owner} for owner in owners for task in tasks]
+            self.command("export", server.database, self.path("export.jsonl"), self.oldest)
+        with open(self.path("export.jsonl")) as f:
+            self.tasks = [json.loads(line) for line in f][:-1]
+        owners = [self.tasks[0]["owner"], *map(owner, range(PEOPLE))]
         for build in {self.oldest, ROOT}:
-            self.import_into(seed_of(build), everybody, build)
+            self.make("seed", owners, build)
         with sqlite3.connect(self.path("seed-go.db")) as database:
             database.executescript(GO_SCHEMA)
             database.executemany("INSERT INTO tasks(task, owner, date) VALUES (?,?,?)",
-                                 [(task["text"], task["owner"], task["created"]) for task in everybody])
+                                 [(task["text"], owner, task["created"]) for owner in sorted(owners) for task in self.tasks])
         database.close()
 
-    def export(self, database):
-        self.command(self.oldest, "export", database, self.path("export.jsonl"))
-        with open(self.path("export.jsonl")) as f:
-            return f.read()
+    def make(self, name, owners, build=ROOT):
+        """A database in which each of the owners has the ten tasks. Each build makes its own: an upgrade would count as its start."""
+        lines, file = "".join(json.dumps({**task, "owner": "OWNER"}) + "\n" for task in self.tasks), self.path("import.jsonl")
+        with open(file, "w") as f:
+            f.writelines(lines.replace("OWNER", owner) for owner in sorted(owners))
+            f.write(json.dumps({"end": True, "tasks": len(owners) * len(self.tasks)}) + "\n")
+        self.command("import", f"sqlite:{self.path(made_by(build, name))}", file, build)
+        os.unlink(file)
 
-    def import_into(self, name, tasks, build):
-        with open(self.path("import.jsonl"), "w") as f:
-            for line in [*tasks, {"end": True, "tasks": len(tasks)}]:
-                f.write(json.dumps(line) + "\n")
-        self.command(build, "import", f"sqlite:{self.path(name)}", self.path("import.jsonl"))
-
-    def command(self, build, command, database, file):
+    def command(self, command, database, file, build=ROOT):
         done = subprocess.run([f"{build}/.build/release/task-server", command, "--database", database, file], capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"bench: task-server {command}: {done.stderr}")
 
-    def database(self, kind, seed):
-        """A new file, or a copy of the seed. Names are never used twice: `-wal` of another would be read."""
+    def database(self, original=None):
+        """A new file, or a copy of one that was made. Names are never used twice: `-wal` of another would be read."""
         path = self.path(f"{random.randrange(10**12)}.db")
-        if kind == "seed":
-            shutil.copyfile(self.path(seed), path)
+        if original:
+            shutil.copyfile(self.path(original), path)
         return path
 
     # -- programs
@@ -140,27 +144,20 @@ class Programs:
         program.port, program.files, program.database = port, files, environment.get("TASKS_DATABASE")
         return program
 
-    def task_server(self, database, build=ROOT, **settings):
-        """`database` is "new", "seed", or the URL of a PostgreSQL database; `build` is the checkout whose release build it is."""
+    def task_server(self, database, build=ROOT, **more):
+        """`database` is "new", the name of one that was made, or the URL of a PostgreSQL database; `build` is a checkout with a release."""
         port = free_port()
-        environment = {
-            "TASKS_LISTEN": f"127.0.0.1:{port}",
-            "TASKS_ADMIN_LISTEN": "off",
-            "TASKS_AUTHORITY": f"http://127.0.0.1:{self.authority.port}{TENANT}",
-            "TASKS_POLICIES": POLICY,
-            "TASKS_CLIENT_ID": CLIENT,
-            "TASKS_DATABASE": database if "://" in database else f"sqlite:{self.database(database, seed_of(build))}",
-            "TASKS_PUBLIC": f"{build}/Public",
-            "TASKS_MAX_TASKS": "10000000",
-            **self.settings, **settings,
-        }
+        if "://" not in database:
+            database = f"sqlite:{self.database(made_by(build, database) if database != 'new' else None)}"
+        environment = {**settings(port, self.authority.port, database), "TASKS_PUBLIC": f"{build}/Public", "TASKS_MAX_TASKS": "10000000",
+                       **self.settings, **more}
         name = "task-server" if build == ROOT else "task-server before"
         return self.answering(name, [f"{build}/.build/release/task-server"], environment, port, self.token)
 
     def bare(self, verifies=False):
         """libmicrohttpd that sends the bytes of task-server's list; it also verifies the signature of the token if it is told to."""
         port = free_port()
-        options = ["-v", self.path("jwks.json"), "-k"] if verifies else []
+        options = ["-v", self.modulus] if verifies else []
         return self.answering("bare C, RSA" if verifies else "bare C", [f"{WORK}/bare", str(port), self.path("list.json"), *options], {},
                               port, self.token)
 
@@ -191,10 +188,10 @@ class Programs:
     def peer(self, name, command, database, environment):
         """A server that takes the environment that README.md lists."""
         port = free_port()
-        claims = payload(self.token)
+        claims = json.loads(decoded(self.token, 1))
         given = {"ISSUER": claims["iss"], "AUDIENCE": claims["aud"], "JWKS": self.path("jwks.json"), "PORT": str(port)}
         if "DB" not in environment:
-            given["DB"] = self.database(database, "seed-go.db")
+            given["DB"] = self.database("seed-go.db" if database == "seed" else None)
         return self.answering(name, [*command, str(port)] if name == "FastAPI" else command, {**given, **environment}, port, self.token)
 
 
@@ -209,8 +206,13 @@ class Served(Program):
                     os.unlink(file + suffix)
 
 
+def made_by(build, name):
+    return f"{name}.db" if build == ROOT else f"{name}-before.db"
+
+
 def owner(number):
-    return f"00000000-0000-4000-8000-{number:012d}"
+    """The people are spread over a large table."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, str(number)))
 
 
 def add(port, token, number):
@@ -219,6 +221,7 @@ def add(port, token, number):
         raise SystemExit(f"bench: POST was answered {status}: {body.decode(errors='replace')}")
 
 
-def payload(token):
-    part = token.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+def decoded(text, place):
+    """The bytes of one of the parts, in base64url, of a token."""
+    part = text.split(".")[place]
+    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))

@@ -1,5 +1,7 @@
 -- Requests of the people whose tokens TOKENS names, a file with one a line; an empty line is a request without a token.
--- METHOD is GET, POST, KEYED (a POST with a key of its own), or MIX: nine GETs to a POST, of everybody in turn.
+-- METHOD is GET, POST, KEYED (a POST with a key of its own), or MIX: nine GETs to a POST, of everybody in turn. PACED: each connection asks
+-- ten times a second whether a list still has the tag that follows its token, and of 289 requests one changes a task: ten a day of who asks
+-- every 30 s.
 local body = '{"task":"Buy milk and bread, number 1"}'
 
 local function fields(token, method, key)
@@ -10,9 +12,9 @@ local function fields(token, method, key)
    }
 end
 
-local tokens = {}
-for token in io.lines(os.getenv("TOKENS")) do
-   tokens[#tokens + 1] = token
+local tokens, tags = {}, {}
+for line in io.lines(os.getenv("TOKENS")) do
+   tokens[#tokens + 1], tags[#tags + 1] = line:match("(%S*) ?(.*)")
 end
 
 local method = os.getenv("METHOD")
@@ -21,6 +23,20 @@ if method == "KEYED" then
    function request()
       count = count + 1
       return wrk.format("POST", nil, fields(tokens[count % #tokens + 1], "POST", started .. "." .. count), body)
+   end
+elseif method == "PACED" then
+   local count = 0
+   function delay() return math.random(0, 200) end
+
+   function request()
+      count = count + 1
+      local number = count % #tokens + 1
+      if count % 289 == 0 then
+         return wrk.format("PATCH", wrk.path .. "/1", fields(tokens[number], "POST"), '{"task":"Changed ' .. count .. '"}')
+      end
+      local headers = fields(tokens[number], "GET")
+      headers["If-None-Match"] = tags[number]
+      return wrk.format("GET", nil, headers)
    end
 elseif #tokens == 1 then
    -- The same request every time: wrk makes it once.

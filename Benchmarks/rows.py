@@ -1,16 +1,20 @@
 """The rows of the benchmark: what is run side by side, and which figures follow from one round of it."""
+import concurrent.futures
+import contextlib
+import http.client
+import itertools
 import json
 import os
-import socket
-import subprocess
+import sqlite3
 import time
+import urllib.request
 
 from load import Load, Requests, Wrk, measure
 from processes import ROOT, ask, busy
-from programs import WORK, add
+from programs import add, owner
 
 GET, POST = Requests(), Requests("POST")
-IDLE = 5000
+IDLE, MILLION, EVERYBODY = 5000, 10**6, 30_000
 
 
 class Measurement:
@@ -122,15 +126,28 @@ def post(m):
 
 def post_one(m):
     """Durable POST on SQLite, one connection, beside commits of the row with SQLite alone."""
-    path = m.programs.database("new", None)
-    command = [f"{WORK}/commit", path, str(m.options.seconds)]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    count, commit, tail = int(printed[0]), float(printed[3]), float(printed[6])
-    m.loads.append(Load("post_one", "bare SQLite", "commit of a row", count, count / m.options.seconds, None, commit, tail, None))
-    print(f"  {'bare SQLite':20} {'commit of a row':26} {'':14} {count / m.options.seconds:8.0f}/s  p50 {commit:7.0f} us"
-          f"  p99 {tail:7.0f} us")
+    times = commits(m.programs.database(), m.options.seconds)
+    commit, tail, rate = times[len(times) // 2], times[len(times) * 99 // 100], len(times) / m.options.seconds
+    m.loads.append(Load("post_one", "bare SQLite", "commit of a row", len(times), rate, None, commit, tail, None))
+    print(f"  {'bare SQLite':20} {'commit of a row':26} {'':14} {rate:8.0f}/s  p50 {commit:7.0f} us  p99 {tail:7.0f} us")
     ours = m.ours("new", Requests("POST", connections=1))
     return {"post_one": ours.p50_us / commit}
+
+
+def commits(path, seconds):
+    """The microseconds of durable commits of a task's row, one after the other, in ascending order."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+        # The table of tasks and the durability that task-server has.
+        database.executescript("""
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+            CREATE TABLE tasks(owner TEXT NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, completed INTEGER NOT NULL, created INTEGER NOT NULL,
+                modified INTEGER NOT NULL, revision INTEGER NOT NULL, due TEXT, notes TEXT, position REAL, PRIMARY KEY (owner, id)) WITHOUT ROWID""")
+        times = [time.perf_counter()]
+        while times[-1] - times[0] < seconds:
+            database.execute("INSERT INTO tasks(owner, id, text, completed, created, modified, revision) VALUES (?, ?, ?, 0, ?, ?, 1)",
+                             (owner(1), len(times), "Buy milk and bread, number 1", 1795389833880, 1795389833880))
+            times.append(time.perf_counter())
+    return sorted((later - earlier) * 1e6 for earlier, later in zip(times, times[1:]))
 
 
 def mix(m):
@@ -148,7 +165,10 @@ def idle(m):
 
 def streams(m):
     """5,000 streams of changes of a thousand people that have nothing to say: their memory, and what a GET costs beside them."""
-    return beside(m, "streams", lambda port, place: following(port, m.programs.tokens["people"][place % 1000]), "TASKS_STREAMS")
+    def following(port, place):
+        return answered(port, m.programs.tokens["people"][place % 1000], "/api/tasks/changes", "text/event-stream", b"id: ")
+
+    return beside(m, "streams", following, "TASKS_STREAMS")
 
 
 def beside(m, what, connect, limit):
@@ -162,8 +182,8 @@ def beside(m, what, connect, limit):
             connections = [connect(program.port, place) for place in range(IDLE)]
             sizes.append((program.resident_mb() - before) * 2**20 / IDLE)
             loaded = m.load(program, GET, beside=f"5,000 {what}")
-            for connection in connections:
-                connection.close()
+            for each in itertools.chain(*connections):
+                each.close()
         return [without, loaded]
 
     without, loaded = m.each_build(steps)
@@ -172,32 +192,17 @@ def beside(m, what, connect, limit):
     return {what: sizes[-1], f"{what}_cpu": loaded.cpu_us / without.cpu_us}
 
 
-def following(port, token):
-    """A stream of changes whose first event, the list, was read."""
-    connection = socket.create_connection(("127.0.0.1", port), 10)
-    connection.sendall(f"GET /api/tasks/changes HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n"
-                       f"Authorization: Bearer {token}\r\n\r\n".encode())
-    read_until(connection, b"", lambda data: b"\nid: " in data and data.endswith(b"\n\n\r\n"))
-    return connection
-
-
-def answered(port, token):
-    """A connection on which one list was answered, to the last byte."""
-    connection = socket.create_connection(("127.0.0.1", port), 10)
-    connection.sendall(f"GET /api/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
-    head, _, body = read_until(connection, b"", lambda data: b"\r\n\r\n" in data).partition(b"\r\n\r\n")
-    length = next(int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
-    read_until(connection, body, lambda data: len(data) >= length)
-    return connection
-
-
-def read_until(connection, data, is_enough):
-    while not is_enough(data):
-        more = connection.recv(65536)
-        if not more:
-            raise SystemExit("bench: a connection that should become idle was closed")
-        data += more
-    return data
+def answered(port, token, path="/api/tasks", accept="application/json", end=b""):
+    """A connection whose answer was read to the line that begins like this, or to its end."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", path, headers={"Authorization": f"Bearer {token}", "Accept": accept})
+    answer = connection.getresponse()
+    while line := answer.readline():
+        if end and line.startswith(end):
+            break
+    if answer.status != 200 or not line and end:
+        raise SystemExit(f"bench: a connection that should become idle was answered {answer.status}, or closed")
+    return connection, answer
 
 
 def p99(m):
@@ -259,5 +264,48 @@ def pg_crowd(m):
     return pg(m, "crowd")
 
 
+def large(m):
+    """Ten million tasks of a million people in SQLite against those of a thousand, also while a backup and an export run."""
+    m.programs.make("large", [owner(number) for number in range(MILLION)])
+    kinds = {"large_get": Requests(of="people"), "large_page": Requests(of="people", query="?limit=10"),
+             "large_post": Requests("POST", "people"), "large_post_one": POST}
+    for _ in range(2):
+        loads = []
+        for database in ("seed", "large"):
+            with m.programs.task_server(database) as program:
+                loads.append([m.load(program, each) for each in kinds.values()])
+        for name, small, of_large in zip(kinds, *loads):
+            m.note(name, of_large.cpu_us / small.cpu_us)
+    for command in ("backup", "export"):
+        with m.programs.task_server("large") as program, concurrent.futures.ThreadPoolExecutor(1) as pool:
+            done = pool.submit(m.programs.command, command, program.database, m.programs.path(command))
+            m.note(f"large_{command}", m.load(program, kinds["large_post"], beside=command).p99_us / 1000)
+            done.result()
+    return {}
+
+
+def paced(m):
+    """30,000 people who each ask every 30 s whether the list has changed, and change ten tasks a day.
+
+    There are more of them than verified tokens are remembered, so that every request verifies its token, as with any larger number of
+    people. The load is paced, because a server under full load wakes up less often for each request.
+    """
+    m.programs.make("everybody", [owner(number) for number in range(EVERYBODY)])
+    with m.programs.task_server("everybody") as program:
+        tokens = m.programs.tokens_of(EVERYBODY)
+        m.programs.write_tokens("all", [f"{token} {entity_tag(program.port, token)}" for token in tokens])
+        load = m.load(program, Requests("PACED", "all", connections=200))
+    return {"paced": load.cpu_us, "paced_people": 30 * 0.5e6 / load.cpu_us}
+
+
+def entity_tag(port, token):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/api/tasks", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return answer.headers["ETag"]
+
+
 # In this order; the part of the rounds that a row takes.
-ROWS = {start: 1, get: 1, people: 1, new: 1, refused: 1, post: 1, post_one: 1, mix: 0.6, idle: 0.6, streams: 0.6, p99: 1, pg: 0.6, pg_crowd: 0.6}
+ROWS = {start: 1, get: 1, people: 1, new: 1, refused: 1, post: 1, post_one: 1, mix: 0.6, idle: 0.6, streams: 0.6, p99: 1, pg: 0.6, pg_crowd: 0.6,
+        large: 0.2, paced: 0.6}
+# They need minutes and gigabytes, and run only if they are named.
+NAMED = [large, paced]

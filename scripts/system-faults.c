@@ -5,6 +5,8 @@
 // is not one of them, because how much a transaction writes is up to the transaction.
 // SYNCHRONIZED: a file that gets a line with the path of each file that is synchronized.
 // NO_MORE_FILES: the limit of open files cannot be raised.
+// FULL_DISK: a folder whose files cannot grow while the file FULL_DISK.full exists, as on a disk without room; what they contain can be
+// overwritten.
 // LIBCRYPTO_STAYS: ends the program with code 98 if libcrypto frees at the end of the process what other threads may still use.
 // cc -shared -fPIC -o system-faults.so scripts/system-faults.c
 #define _GNU_SOURCE
@@ -16,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define NEXT(name) __typeof__(&name) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
@@ -61,6 +65,23 @@ static void count_written(int file, ssize_t count) {
 static void forget_written(int file) {
     if (file >= 0 && file < 1024) waiting[file] = 0;
 }
+
+// Whether a file would grow to this end on a full disk.
+static int is_refused(int file, off_t end) {
+    const char *folder = getenv("FULL_DISK");
+    char path[4096], flag[4096];
+    struct stat state;
+    if (folder == NULL || find_path(file, path) < 1) return 0;
+    if (strncmp(path, folder, strlen(folder)) != 0 || path[strlen(folder)] != '/') return 0;
+    snprintf(flag, sizeof flag, "%s.full", folder);
+    return fstat(file, &state) == 0 && end > state.st_size && access(flag, F_OK) == 0;
+}
+
+#define REFUSE_GROWTH(file, end) \
+    if (is_refused(file, end)) { \
+        errno = ENOSPC; \
+        return -1; \
+    }
 
 // Notes that a file was synchronized.
 static void note(int file) {
@@ -108,11 +129,41 @@ ssize_t write(int file, const void *bytes, size_t count) {
     return written;
 }
 
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+    NEXT(pwrite);
+    REFUSE_GROWTH(file, offset + (off_t)count)
+    return next(file, bytes, count, offset);
+}
+
 ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
     NEXT(pwrite64);
+    REFUSE_GROWTH(file, offset + (off64_t)count)
     ssize_t written = next(file, bytes, count, offset);
     count_written(file, written);
     return written;
+}
+
+static off_t sum(const struct iovec *pieces, int count) {
+    off_t sum = 0;
+    for (int i = 0; i < count; i++) sum += (off_t)pieces[i].iov_len;
+    return sum;
+}
+
+ssize_t pwritev(int file, const struct iovec *pieces, int count, off_t offset) {
+    NEXT(pwritev);
+    REFUSE_GROWTH(file, offset + sum(pieces, count))
+    return next(file, pieces, count, offset);
+}
+
+ssize_t pwritev64(int file, const struct iovec *pieces, int count, off64_t offset) {
+    NEXT(pwritev64);
+    REFUSE_GROWTH(file, offset + sum(pieces, count))
+    return next(file, pieces, count, offset);
+}
+
+int posix_fallocate(int file, off_t offset, off_t length) {
+    NEXT(posix_fallocate);
+    return is_refused(file, offset + length) ? ENOSPC : next(file, offset, length);
 }
 
 int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit) {

@@ -1,4 +1,4 @@
-"""The two databases of a soak run, each on a disk that can be full (scripts/full-disk.c), with what can be checked in them."""
+"""The two databases of a soak run, each on a disk that can be full (scripts/system-faults.c), with what can be checked in them."""
 import os
 import pathlib
 import shutil
@@ -13,8 +13,8 @@ def full_disk_library(folder):
     """Builds what makes a folder be a full disk."""
     swift = os.path.realpath(shutil.which("swift") or "/nowhere")
     compiler = next((each for each in (f"{os.path.dirname(swift)}/clang", "cc") if shutil.which(each)), "cc")
-    library = f"{folder}/full-disk.so"
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, ROOT / "scripts/full-disk.c", "-ldl"], check=True)
+    library = f"{folder}/system-faults.so"
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, ROOT / "scripts/system-faults.c", "-ldl"], check=True)
     return library
 
 

@@ -33,6 +33,35 @@ import Testing
         }
     }
 
+    @Test func `A server whose disk is full refuses additions, is not ready, continues, and recovers`() throws {
+        let stage = try Stage()
+        let disk = "\(stage.folder)/disk"
+        try #require(mkdir(disk, 0o755) == 0)
+        let library = try PreloadedLibrary.compile("system-faults", into: stage.folder)
+        let settings = ["FULL_DISK": disk, "TASKS_DATABASE": "sqlite:\(disk)/tasks.db"]
+        let server = try stage.server(PreloadedLibrary.environment(library).merging(settings) { $1 })
+        let token = try stage.token()
+        #expect(try server.add("Before", token: token).status == 201)
+        try File.replace("\(disk).full", with: [])
+        var (tasks, refusal) = (1, RawResponse?.none)
+        while refusal == nil, tasks < 1000 {
+            let answer = try server.add(String(repeating: "x", count: 4000), token: token)
+            if answer.status == 201 { tasks += 1 } else { refusal = answer }
+        }
+        #expect([500, 503, 507].contains(try #require(refusal).status), "\(refusal?.text ?? "")")
+        func awaitReadiness(_ status: Int) throws {
+            try eventuallyBlocking("/readyz is \(status)") { try server.ask("GET", "/readyz").status == status }
+        }
+        try awaitReadiness(503)
+        #expect(try server.texts(token: token).count == tasks)
+        #expect(try server.ask("GET", "/healthz").status == 200)
+        File.remove("\(disk).full")
+        try awaitReadiness(200)
+        #expect(try server.add("Room again", token: token).status == 201)
+        #expect(try server.texts(token: token).last == "Room again")
+        #expect(try server.stop() == .exit(0))
+    }
+
     /// Returns the command that runs a program as an ordinary user, since no file is read-only for the superuser.
     private func ordinaryUser(running program: String, in stage: Stage) throws -> [String] {
         guard getuid() == 0 else { return [program] }

@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// A PostgreSQL server whose tables are in a folder that `scripts/full-disk.c` can make a full disk.
+/// A PostgreSQL server whose tables are in a folder that `scripts/system-faults.c` can make a full disk.
 package final class SmallDisk: Sendable {
     /// The server; the database that can be full is `tasks`.
     package let server: PostgreSQLServer
@@ -12,7 +12,7 @@ package final class SmallDisk: Sendable {
     package init() throws {
         folder = try TemporaryFolder()
         let tables = folder.file("tables")
-        let library = try PreloadedLibrary.compile("full-disk", into: folder.path)
+        let library = try PreloadedLibrary.compile("system-faults", into: folder.path)
         try ChildProcess.run(
             script: "set -e; mkdir \(tables); chmod 755 \(folder.path); \(GuardedProgram.give(tables))")
         server = try PostgreSQLServer(environment: ["LD_PRELOAD": library, "FULL_DISK": tables])
