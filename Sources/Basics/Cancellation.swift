@@ -1,2 +1,2 @@
-/// Gives up what was begun, on any thread: what has not begun by then does not begin. It does nothing after the end.
+/// Gives up a wait, on any thread: what has not begun by then does not begin; after the end of the wait, it does nothing.
 package typealias Cancellation = @Sendable () -> Void

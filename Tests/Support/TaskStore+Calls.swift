@@ -30,6 +30,14 @@ extension TaskStore {
     package func perform(_ command: RemoveTask) async throws(StoreError) -> RemoveOutcome {
         try await outcome { perform(command, $0) }
     }
+
+    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
+        try await outcome { perform(command, $0) }
+    }
+
+    package func perform(_ command: RemoveOwner) async throws(StoreError) {
+        try await outcome { perform(command, $0) }
+    }
 }
 
 /// Commands and queries as calls, in which tests name only what they are about.

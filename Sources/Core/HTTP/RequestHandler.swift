@@ -23,9 +23,9 @@ package enum Decision: Sendable {
     /// Ends the wait, once, on any thread; the connection's event loop then calls the closure that decides.
     package typealias Resume = @Sendable (_ decide: @escaping @Sendable () -> Decision) -> Void
 
-    /// Decides after a wait of a task. A task costs more than a call back, so it is for what is rare.
+    /// Decides in a task, which begins on the connection's event loop, and continues on a thread of Swift's pool.
     ///
-    /// The task begins on the connection's event loop, and continues on a thread of Swift's pool.
+    /// A task costs more than a call back, so it is for what is rare.
     package static func later(_ decide: @escaping @Sendable () async -> Decision) -> Decision {
         .wait { resume in
             let task = Task.immediate {

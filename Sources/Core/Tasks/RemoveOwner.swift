@@ -41,9 +41,4 @@ package struct RemoveOwner: TaskCommand {
     ) throws(Transaction.Failure) -> Result<Bool, StoreError> {
         .success(try run(on: &tasks))
     }
-
-    /// Runs the command again while there may be more to remove.
-    package func repeated(_ perform: (RemoveOwner) async throws(StoreError) -> Bool) async throws(StoreError) {
-        while try await perform(self) {}
-    }
 }

@@ -75,16 +75,6 @@ package struct RemoveTasks: TaskCommand {
         try tasks.remove(ids, at: time)
         return ids.count
     }
-
-    /// Runs the command again while there may be more tasks for it; returns the number of all.
-    package func repeated(_ perform: (RemoveTasks) async throws(StoreError) -> Int) async throws(StoreError) -> Int {
-        var total = 0
-        while true {
-            let count = try await perform(self)
-            total += count
-            guard count == Self.most else { return total }
-        }
-    }
 }
 
 package enum RemoveOutcome: Sendable, Equatable {

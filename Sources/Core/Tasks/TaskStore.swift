@@ -37,9 +37,9 @@ package protocol TaskStore: Sendable {
 
     func perform(_ command: RemoveTask, _ answer: @escaping StoreAnswer<RemoveOutcome>) -> Cancellation
 
-    func perform(_ command: RemoveTasks) async throws(StoreError) -> Int
+    func perform(_ command: RemoveTasks, _ answer: @escaping StoreAnswer<Int>) -> Cancellation
 
-    func perform(_ command: RemoveOwner) async throws(StoreError)
+    func perform(_ command: RemoveOwner, _ answer: @escaping StoreAnswer<Void>) -> Cancellation
 
     /// Whether the store can answer now. The check uses the disk or the network.
     func check() async throws(StoreError)
@@ -81,11 +81,25 @@ extension CommandStore {
         run(command, answer)
     }
 
-    package func perform(_ command: RemoveTasks) async throws(StoreError) -> Int {
-        try await command.repeated { command throws(StoreError) in try await outcome(of: { run(command, $0) }) }
+    /// Runs the command again while there may be more tasks for it; the answer is the number of all.
+    package func perform(_ command: RemoveTasks, _ answer: @escaping StoreAnswer<Int>) -> Cancellation {
+        remove(command, after: 0, answer)
     }
 
-    package func perform(_ command: RemoveOwner) async throws(StoreError) {
-        try await command.repeated { command throws(StoreError) in try await outcome(of: { run(command, $0) }) }
+    private func remove(
+        _ command: RemoveTasks, after count: Int, _ answer: @escaping StoreAnswer<Int>
+    ) -> Cancellation {
+        run(command) { [self] result in
+            guard case .success(RemoveTasks.most) = result else { return answer(result.map { count + $0 }) }
+            _ = remove(command, after: count + RemoveTasks.most, answer)
+        }
+    }
+
+    /// Runs the command again while there may be more to remove.
+    package func perform(_ command: RemoveOwner, _ answer: @escaping StoreAnswer<Void>) -> Cancellation {
+        run(command) { [self] result in
+            guard case .success(true) = result else { return answer(result.map { _ in }) }
+            _ = perform(command, answer)
+        }
     }
 }

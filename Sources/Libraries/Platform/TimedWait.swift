@@ -1,9 +1,9 @@
 private import Synchronization
 
 /// A suspended caller, who is resumed once: by somebody who has what the caller waits for, or when the time is over.
-package final class TimedWait: Sendable {
+package final class TimedWait<Value: Sendable>: Sendable {
     private struct State {
-        var continuation: CheckedContinuation<Bool, Never>?
+        var continuation: CheckedContinuation<Value?, Never>?
         var timer: Task<Void, Never>?
     }
 
@@ -11,17 +11,16 @@ package final class TimedWait: Sendable {
 
     package init() {}
 
-    /// Suspends the caller for this long at most, and returns what it is resumed with: false if the time is over.
+    /// Suspends the caller for this long at most, and returns what it is resumed with: nil if the time is over.
     ///
     /// The closure hands the wait to those who resume it. It may resume it at once.
-    package func suspend(for time: Duration, _ start: () -> Void) async -> Bool {
+    package func suspend(for time: Duration, _ start: () -> Void) async -> Value? {
         await withCheckedContinuation { continuation in
             state.withLock { state in
                 state.continuation = continuation
-                // The timer is detached, because a task of a connection would sleep on the connection's event loop.
                 state.timer = Task.detached { [self] in
                     try? await Task.sleep(for: time)
-                    resume(false)
+                    resume(nil)
                 }
             }
             start()
@@ -29,7 +28,7 @@ package final class TimedWait: Sendable {
     }
 
     /// Resumes the caller, unless that was done before.
-    package func resume(_ result: Bool) {
+    package func resume(_ result: Value?) {
         let state = state.withLock { state in
             defer { state = State() }
             return state

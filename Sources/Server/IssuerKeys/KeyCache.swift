@@ -13,7 +13,7 @@ final class KeyCache: Sendable {
     struct Guarded {
         var state: KeyCacheState
         /// The requests that wait for the end of a refresh (V-81).
-        var waiters: [TimedWait] = []
+        var waiters: [TimedWait<Bool>] = []
     }
 
     /// The objects that all caches of a server share.
@@ -215,7 +215,7 @@ final class KeyCache: Sendable {
     ///
     /// Returns false if the wait took too long, or if the server stops.
     func refreshEnds() async -> Bool {
-        let wait = TimedWait()
+        let wait = TimedWait<Bool>()
         let hasEnded = await wait.suspend(for: timing.patience) {
             guarded.withLock { guarded in
                 // The refresh may have ended since it was demanded.
@@ -227,7 +227,7 @@ final class KeyCache: Sendable {
             }
         }
         guarded.withLock { guarded in guarded.waiters.removeAll { $0 === wait } }
-        return hasEnded
+        return hasEnded ?? false
     }
 
     /// Changes the state in a way that ends a refresh, and resumes the requests that wait for the end.

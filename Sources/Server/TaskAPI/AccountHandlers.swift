@@ -32,12 +32,11 @@ extension TaskHandlers {
             // The place is for a list of the export's own, since the document is a copy of it.
             let place = try await place(of: owner)
             let selection = TaskQuery(after: query.after ?? 0)
-            let list = try await storing { () async throws(StoreError) in
-                try await Tasks.outcome {
-                    store.read(ListTasks(owner: owner, selection: selection, at: place, names: names), $0)
-                }
+            return Self.storing { [store] in
+                store.read(ListTasks(owner: owner, selection: selection, at: place, names: names), $0)
+            } then: { [self] list in
+                .ready(document(of: list, owner, place))
             }
-            return .ready(document(of: list, owner, place))
         }
     }
 
@@ -61,11 +60,10 @@ extension TaskHandlers {
     func removeOwner(_ request: APIRequest, _ owner: Owner) throws(APIFailure) -> HandlerResult {
         try request.head.target.refuseArguments()
         guard request.head.headers.values("Confirm-Delete") == ["yes"] else { throw .input(.unconfirmedDeletion) }
-        return .pending { [self] () async throws(APIFailure) in
-            let command = RemoveOwner(owner: owner, issued: request.issued, time: time.wallMilliseconds)
-            try await storing(command, for: request, store.perform)
+        let command = RemoveOwner(owner: owner, issued: request.issued, time: time.wallMilliseconds)
+        return storing(command, for: request, store.perform) { [streams] in
             streams.end(of: owner, .deleted)
-            return .ready(Response(204))
+            return Response(204)
         }
     }
 }

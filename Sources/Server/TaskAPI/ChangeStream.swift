@@ -47,7 +47,9 @@ final class ChangeStream: Sendable {
         return streams.store.read(query, answer)
     }
 
-    /// Sends the first event, also if nothing was changed: the client learns its point. False if the point is forgotten.
+    /// Sends the first event, also if nothing was changed: the client learns its point.
+    ///
+    /// Returns false if the point is forgotten.
     func begin(with outcome: ChangesOutcome) -> Bool {
         guard let event = ChangesEvent(outcome, to: owner) else { return false }
         send(event)

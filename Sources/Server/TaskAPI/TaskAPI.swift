@@ -44,7 +44,10 @@ package final class TaskAPI: RequestHandler {
                 let token = try authentication.token(of: head)
                 switch try authentication.verify(token) {
                 case .verified(let principal): return try decide(request, principal)
-                case .waiting(let rest): return .later { [self] in await wait(for: rest, token, request) }
+                case .waiting(let rest):
+                    return task(for: request) { [self] () async throws(APIFailure) in
+                        try decide(request, try await authentication.principal(of: token, after: rest))
+                    }
                 }
             }
         }
@@ -54,16 +57,6 @@ package final class TaskAPI: RequestHandler {
         guard request.head.method != .get, request.head.method != .head else { return }
         if request.match.route == .file, !pages.hasFile(request) { throw .nothingHere }
         throw .methodNotAllowed(request.match.definition.methods)
-    }
-
-    private func wait(
-        for rest: Verification.Rest, _ token: ArraySlice<UInt8>, _ request: APIRequest
-    ) async -> Decision {
-        do throws(APIFailure) {
-            return try decide(request, try await authentication.principal(of: token, after: rest))
-        } catch {
-            return refuse(request, error)
-        }
     }
 
     private func decide(_ request: APIRequest, _ principal: Principal) throws(APIFailure) -> Decision {
@@ -103,24 +96,24 @@ extension TaskAPI {
                 }
             }
         case .pending(let finish):
-            return .later { [self] in
-                do throws(APIFailure) {
-                    return decision(try await finish(), on: request)
-                } catch {
-                    return refuse(request, error)
-                }
+            return task(for: request) { [self] () async throws(APIFailure) in
+                decision(try await finish(), on: request)
             }
+        }
+    }
+
+    private func task(
+        for request: APIRequest, _ decide: @escaping @Sendable () async throws(APIFailure) -> Decision
+    ) -> Decision {
+        .later { [self] in
+            do throws(APIFailure) { return try await decide() } catch { return refuse(request, error) }
         }
     }
 
     private func refusingFailures(
         of request: APIRequest, _ decide: () throws(APIFailure) -> Decision
     ) -> Decision {
-        do throws(APIFailure) {
-            return try decide()
-        } catch {
-            return refuse(request, error)
-        }
+        do throws(APIFailure) { return try decide() } catch { return refuse(request, error) }
     }
 
     private func refuse(_ request: APIRequest, _ failure: APIFailure) -> Decision {

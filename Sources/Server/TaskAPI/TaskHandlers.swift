@@ -2,7 +2,6 @@ import Basics
 import HTTP
 import JSON
 import Platform
-import Synchronization
 import Tasks
 import Tokens
 
@@ -105,14 +104,11 @@ final class TaskHandlers: Sendable {
             guard !completed else { throw .input(.contradiction(.repeatOfFinished)) }
         }
         let key = try IdempotencyKey(of: head, text: text, completed: completed, details)
-        var command = AddTask(
+        let command = AddTask(
             owner: owner, text: text, completed: completed, details: details, time: time.wallMilliseconds, key: key,
             limit: taskLimit)
-        command.issued = request.issued
-        return Self.storing { [store, command] in
-            store.perform(command, $0)
-        } then: { [self] outcome throws(APIFailure) in
-            .ready(try answer(outcome, to: head))
+        return storing(command, for: request, store.perform) { [self] outcome throws(APIFailure) in
+            try answer(outcome, to: head)
         }
     }
 
@@ -143,18 +139,15 @@ final class TaskHandlers: Sendable {
         }
         let expected = head.expectedRevisions(of: id)
         let isConditional = head.headers.contains("If-Match")
-        var command = ChangeTask(
+        let command = ChangeTask(
             owner: owner, id: id, change: change, expected: expected, time: time.wallMilliseconds, limit: taskLimit)
-        command.issued = request.issued
-        return Self.storing { [store, command] in
-            store.perform(command, $0)
-        } then: { [self] outcome throws(APIFailure) in
+        return storing(command, for: request, store.perform) { [self] outcome throws(APIFailure) in
             switch outcome {
-            case .changed(let task): return .ready(Self.answer(200, task, to: head))
+            case .changed(let task): return Self.answer(200, task, to: head)
             case .completed(let task, let next):
                 var answer = Self.answer(200, task, to: head)
                 answer.headers.append("Link", "<\(path)/\(next)>; rel=\"next\"")
-                return .ready(answer)
+                return answer
             case .missing where isConditional: throw .state(.changedMeanwhile)
             case .missing: throw .state(.noSuchTask)
             case .conflict: throw .state(.changedMeanwhile)
@@ -170,13 +163,10 @@ final class TaskHandlers: Sendable {
         try request.head.target.refuseArguments()
         guard let id = request.match.taskIdentifier else { return .ready(Response(204)) }
         let expected = request.head.expectedRevisions(of: id)
-        var command = RemoveTask(owner: owner, id: id, expected: expected, time: time.wallMilliseconds)
-        command.issued = request.issued
-        return Self.storing { [store, command] in
-            store.perform(command, $0)
-        } then: { outcome throws(APIFailure) in
+        let command = RemoveTask(owner: owner, id: id, expected: expected, time: time.wallMilliseconds)
+        return storing(command, for: request, store.perform) { outcome throws(APIFailure) in
             switch outcome {
-            case .removed, .missing: return .ready(Response(204))
+            case .removed, .missing: return Response(204)
             case .conflict: throw .state(.changedMeanwhile)
             }
         }
@@ -206,11 +196,13 @@ final class TaskHandlers: Sendable {
         _ isWanted: Bool, _ request: APIRequest, of owner: Owner
     ) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition()
-        return .pending { [self] () async throws(APIFailure) in
-            let command = RemoveTasks(owner: owner, .completed, time: time.wallMilliseconds)
-            let count = isWanted ? try await storing(command, for: request, store.perform) : 0
-            return .ready(Self.json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized()))
-        }
+        guard isWanted else { return .ready(Self.answer(deleted: 0)) }
+        let command = RemoveTasks(owner: owner, .completed, time: time.wallMilliseconds)
+        return storing(command, for: request, store.perform) { Self.answer(deleted: $0) }
+    }
+
+    private static func answer(deleted count: Int) -> Response {
+        json(JSONValue.object(["deleted": .integer(Int64(count))]).serialized())
     }
 
     /// `DELETE /api/tasks/{owner}/{text}`: the body is ignored.
@@ -223,11 +215,8 @@ final class TaskHandlers: Sendable {
         with text: TaskText, _ request: APIRequest, of owner: Owner
     ) throws(APIFailure) -> HandlerResult {
         try request.head.requireNoCondition()
-        return .pending { [self] () async throws(APIFailure) in
-            let command = RemoveTasks(owner: owner, .withText(text), time: time.wallMilliseconds)
-            _ = try await storing(command, for: request, store.perform)
-            return .ready(Response(204))
-        }
+        let command = RemoveTasks(owner: owner, .withText(text), time: time.wallMilliseconds)
+        return storing(command, for: request, store.perform) { _ in Response(204) }
     }
 
     private static func answer(_ status: Status, _ task: TaskItem, to head: RequestHead) -> Response {
@@ -244,28 +233,23 @@ final class TaskHandlers: Sendable {
 
     static let jsonType: FieldLines = ["Content-Type": "application/json; charset=utf-8"]
 
-    /// Gives a command to the store, with the time at which the token of the request was issued.
-    func storing<Command: TaskCommand, Outcome>(
-        _ command: Command, for request: APIRequest, _ call: (Command) async throws(StoreError) -> Outcome
-    ) async throws(APIFailure) -> Outcome {
+    /// Gives a command to the store, with the time at which the token of the request was issued, and answers.
+    func storing<Command: TaskCommand, Outcome: Sendable>(
+        _ command: Command, for request: APIRequest,
+        _ perform: @escaping @Sendable (Command, @escaping StoreAnswer<Outcome>) -> Cancellation,
+        then answer: @escaping @Sendable (Outcome) throws(APIFailure) -> Response
+    ) -> HandlerResult {
         var command = command
         command.issued = request.issued
-        return try await storing { [command] () async throws(StoreError) in try await call(command) }
-    }
-
-    /// Uses the store, and turns its errors into the API's.
-    func storing<Outcome>(
-        _ call: () async throws(StoreError) -> Outcome
-    ) async throws(APIFailure) -> Outcome {
-        do {
-            return try await call()
-        } catch {
-            throw .state(.store(error))
+        return Self.storing { [command] in
+            perform(command, $0)
+        } then: { outcome throws(APIFailure) in
+            .ready(try answer(outcome))
         }
     }
 
     /// Begins a call of the store, and goes on with its outcome.
-    private static func storing<Outcome: Sendable>(
+    static func storing<Outcome: Sendable>(
         _ call: @escaping @Sendable (@escaping StoreAnswer<Outcome>) -> Cancellation,
         then rest: @escaping @Sendable (Outcome) throws(APIFailure) -> HandlerResult
     ) -> HandlerResult {
@@ -290,10 +274,7 @@ final class TaskHandlers: Sendable {
                     guard case .failure(.noRoomForAnswer) = result else { return try rest(try Self.outcome(result)) }
                     return .pending { [self] () async throws(APIFailure) in
                         let place = try await place(of: owner)
-                        let outcome = try await storing { () async throws(StoreError) in
-                            try await Tasks.outcome { call(place, $0) }
-                        }
-                        return try rest(outcome)
+                        return Self.storing({ call(place, $0) }, then: rest)
                     }
                 }
             }
@@ -302,26 +283,18 @@ final class TaskHandlers: Sendable {
 
     /// A place for a long answer to this owner, which is waited for if there is none.
     func place(of owner: Owner) async throws(APIFailure) -> AnswerPlace {
-        let (wait, handed) = (TimedWait(), HandedPlace())
+        let wait = TimedWait<AnswerPlace>()
         let caller = ObjectIdentifier(wait)
-        _ = await wait.suspend(for: patience) {
-            answers.enqueue(caller, for: owner) { place in
-                handed.place.withLock { $0 = place }
-                wait.resume(place != nil)
-            }
+        let place = await wait.suspend(for: patience) {
+            answers.enqueue(caller, for: owner) { wait.resume($0) }
         }
         answers.leave(caller)
-        guard let place = handed.place.withLock({ $0.take() }) else {
+        guard let place else {
             answers.countRefusal()
             throw .state(.store(.noRoomForAnswer))
         }
         return place
     }
-}
-
-/// The place that a caller has waited for.
-private final class HandedPlace: Sendable {
-    let place = Mutex<AnswerPlace?>(nil)
 }
 
 extension TaskQuery {
@@ -396,16 +369,13 @@ extension TaskHandlers {
         let names = request.head.names
         var command = ChangeTasks(owner: owner, changes: changes, time: time.wallMilliseconds, limit: taskLimit)
         command.names = names
-        command.issued = request.issued
-        return Self.storing { [store, command] in
-            store.perform(command, $0)
-        } then: { [self] outcome throws(APIFailure) in
+        return storing(command, for: request, store.perform) { [self] outcome throws(APIFailure) in
             switch outcome {
             case .changed(let tasks):
                 var response = Self.json(tasks.json)
                 if let next = tasks.next { response.headers.append("Link", link(toTasksAfter: next)) }
                 response.kept = tasks.place
-                return .ready(response)
+                return response
             case .missing(let ids): throw .state(.noSuchTasks(ids))
             case .conflict(let ids): throw .state(.tasksChangedMeanwhile(ids))
             case .contradiction(let number, let value): throw .input(.change(number: number, .contradiction(value)))

@@ -41,12 +41,8 @@ private func remove(_ owner: Owner, from store: any TaskStore) throws(OperatorEr
     let command = RemoveOwner(owner: owner, issued: time, time: time)
     let failure = Mutex<StoreError?>(nil)
     let end = Wakeup()
-    Task {
-        do throws(StoreError) {
-            try await store.perform(command)
-        } catch {
-            failure.withLock { $0 = error }
-        }
+    _ = store.perform(command) { result in
+        if case .failure(let error) = result { failure.withLock { $0 = error } }
         end.wake()
     }
     end.wait()
