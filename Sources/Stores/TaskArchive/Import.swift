@@ -41,9 +41,7 @@ extension OwnerTables {
         var reader = ImportBatchReader()
         while shouldContinue(summary) {
             let batch = try reader.next(nextLine)
-            for counts in try run(ImportOwner.grouped(batch.lines, at: SystemTime().wallMilliseconds)) {
-                summary.add(counts)
-            }
+            try add(batch.lines).forEach { summary.add($0) }
             if let fault = batch.fault { throw fault }
             guard !batch.isLast else {
                 summary.end = reader.isWhole ? .whole : .cut
@@ -51,6 +49,31 @@ extension OwnerTables {
             }
         }
         return summary
+    }
+
+    /// Adds lines in one transaction, or each owner's in its own where owners are on different servers.
+    private func add(_ lines: [ArchiveLine]) throws(OperatorError) -> [ImportSummary] {
+        let owners = ImportOwner.grouped(lines, at: SystemTime().wallMilliseconds)
+        var summaries: [ImportSummary] = []
+        for commands in isDistributed ? owners.map({ [$0] }) : [owners] {
+            summaries += try translating { () throws(Failure) in
+                try transaction(locking: []) { () throws(Failure) in try run(commands) }
+            }
+        }
+        return summaries
+    }
+
+    /// Imports under another name, with ids raised by an offset, what an export has of an owner; returns the old ids.
+    ///
+    /// The transaction has locked both owners.
+    package func copy(_ old: Owner, to new: Owner, raisingIDsBy offset: Int64) throws(Failure) -> [Int64] {
+        let page = try page(.only(old))
+        let lines = page.lines.map { $0.moved(to: new, raisingIDsBy: offset) }
+        let summaries = try run(ImportOwner.grouped(lines, at: SystemTime().wallMilliseconds))
+        guard summaries.allSatisfy({ $0.present == 0 }) else {
+            throw Failure(ForeignValue(message: "an owner has tasks with ids that the row in owners has not given"))
+        }
+        return page.tasks.map(\.id)
     }
 }
 
