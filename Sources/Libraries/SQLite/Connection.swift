@@ -121,7 +121,9 @@ package struct Connection: ~Copyable {
     package var changes: Int {
         unsafe Int(sqlite3_changes64(handle))
     }
+}
 
+extension Connection {
     /// Runs a body that only reads, all of it on one state of the database.
     package func snapshot<Outcome>(_ body: () throws(SQLiteError) -> Outcome) throws(SQLiteError) -> Outcome {
         try execute("BEGIN")

@@ -35,7 +35,9 @@ package final class SQLiteTables: OwnerTables {
         // SQLite numbers parameters with question marks.
         let query = "SELECT \(columns.names) \(source)".map { $0 == "$" ? "?" : $0 }
         let statement = try transaction.connection.prepare(String(query))
-        try statement.bind(row: values)
+        // SQLite has no arrays, and reads the texts of one in JSON.
+        try statement.bind(
+            row: values.map { $0.array == nil ? $0 : .string(String(decoding: $0.serialized(), as: UTF8.self)) })
         var rows: [Row] = []
         while try statement.step() {
             do throws(ForeignValue) {

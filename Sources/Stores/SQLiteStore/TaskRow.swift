@@ -41,7 +41,7 @@ extension SQLiteStatement {
         }
     }
 
-    /// Binds the values of a row to the parameters in their order, an array as its JSON.
+    /// Binds the values of a row to the parameters in their order.
     package func bind(row: [JSONValue]) throws(SQLiteError) {
         for (value, index) in zip(row, Int32(1)...) {
             switch value {
@@ -49,8 +49,7 @@ extension SQLiteStatement {
             case .real(let value): try value.bind(to: self, at: index)
             case .string(let value): try value.bind(to: self, at: index)
             case .boolean(let value): try value.bind(to: self, at: index)
-            case .array: try String(decoding: value.serialized(), as: UTF8.self).bind(to: self, at: index)
-            case .null, .object: break
+            case .null, .array, .object: break
             }
         }
     }

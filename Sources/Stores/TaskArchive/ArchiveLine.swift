@@ -22,17 +22,6 @@ enum ArchiveLine: Equatable {
         }
     }
 
-    /// The line for another owner, with all ids raised by an offset.
-    func moved(to new: Owner, raisingIDsBy offset: Int64) -> ArchiveLine {
-        switch self {
-        case .task(let item): .task(item.moved(to: new, raisingIDBy: offset))
-        case .key(let record):
-            .key(IdempotencyRecord(key: record.key, item: record.item.moved(to: new, raisingIDBy: offset)))
-        case .owner(_, let next): .owner(new, next: next + offset)
-        case .end: self
-        }
-    }
-
     /// Parses a line, which must have all members of its kind and no others; the error never quotes a value.
     init(parsing bytes: [UInt8]) throws(OperatorError) {
         let members = try rethrowing(as: Self.fault) { () throws(JSONError) in
@@ -90,14 +79,6 @@ extension ArchiveLine {
     static func fingerprint(_ digits: String) -> UInt64? {
         // Digits with a sign, leading zeros or capitals differ when the number is written again.
         UInt64(digits, radix: 16).flatMap { self.digits($0) == digits ? $0 : nil }
-    }
-}
-
-extension TaskItem {
-    fileprivate func moved(to new: Owner, raisingIDBy offset: Int64) -> TaskItem {
-        TaskItem(
-            id: id + offset, owner: new, text: text, completed: completed, created: created, modified: modified,
-            revision: revision, details: details)
     }
 }
 
