@@ -98,7 +98,7 @@ let modules = [
         "Stores", "TaskArchive",
         imports: ["SQLiteStore", "PostgreSQLStore", "Tasks", "SQLite", "Platform", "JSON", "Basics"]),
 
-    Module("Stores", "OwnerMoves", imports: ["TaskArchive", "Tasks", "Platform", "Basics"]),
+    Module("Stores", "OwnerMoves", imports: ["TaskArchive", "Tasks", "JSON", "Platform", "Basics"]),
 
     // The application; neither of the two imports the other.
     Module("Server", "IssuerKeys", imports: ["Tokens", "OpenSSL", "Curl", "JSON", "Platform", "Basics"]),

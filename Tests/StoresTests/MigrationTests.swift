@@ -110,7 +110,7 @@ struct MigrationTests {
         let error = OperatorError.olderDatabase(path, version: 2, known: PostgreSQLSchema.known)
         #expect(throws: error) { try TaskDatabase.postgreSQL(address).countTasks() }
         #expect(throws: error) {
-            _ = try OwnerMover(.postgreSQL(address), onlyReads: true)
+            _ = try TaskDatabase.postgreSQL(address).open(for: .read)
         }
     }
 

@@ -42,3 +42,30 @@ package struct RemoveOwner: TaskCommand {
         .success(try run(on: &tasks))
     }
 }
+
+/// Removes the tasks and idempotency keys of an owner, all of which another owner has now; the row keeps the next id.
+package struct EmptyOwner: TaskCommand {
+    package typealias Outcome = Void
+    package let owner: Owner
+    package var issued = Int64.max
+    /// The ids of all tasks.
+    private let ids: [Int64]
+    /// Milliseconds since 1970, UTC.
+    private let time: Int64
+
+    package init(_ owner: Owner, ofTasks ids: [Int64], at time: Int64) {
+        (self.owner, self.ids, self.time) = (owner, ids, time)
+    }
+
+    package var reads: CommandReads { .tasks([]) }
+
+    package func run<Transaction: OwnerTransaction & ~Copyable>(
+        on tasks: inout Transaction
+    ) throws(Transaction.Failure) {
+        try tasks.remove(ids, at: time)
+        try tasks.forgetRecords(ofTasksBefore: .max)
+        try tasks.forgetRemovedTasks()
+        // Clients read the whole list again.
+        if let row = try tasks.row() { try tasks.renew(row) }
+    }
+}

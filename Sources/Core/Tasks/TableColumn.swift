@@ -87,6 +87,8 @@ package struct ForeignValue: Error, Sendable, Equatable {
     /// The fault in words for a person, without the value itself.
     package let message: String
 
+    package init(message: String) { self.message = message }
+
     fileprivate init(_ kind: String, table: String = "tasks", _ reason: String = "") {
         message = "a \(kind) in the table of \(table) is not one that task-server writes\(reason)"
     }
@@ -139,10 +141,15 @@ package struct OwnerCounts: Sendable, Equatable {
     /// The number of the owner's tasks.
     package let tasks: Int64
 
+    /// The counts of an owner whom the database does not know.
+    package static let none = OwnerCounts(next: 1, tasks: 0)
+
+    private init(next: Int64, tasks: Int64) { (self.next, self.tasks) = (next, tasks) }
+
     /// Counts that were stored; their sums over many owners fit into 64 bits.
     package init(storedNext next: Int64, tasks: Int64) throws(ForeignValue) {
         guard next.isNextID, (0...Int64(Int32.max)).contains(tasks) else { throw .count }
-        (self.next, self.tasks) = (next, tasks)
+        self.init(next: next, tasks: tasks)
     }
 }
 

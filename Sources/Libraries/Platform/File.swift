@@ -99,6 +99,19 @@ extension File {
         return SystemError.last("write").reason
     }
 
+    /// Returns why no file can be made in the folder of this one, and what to do; nil if one can.
+    package static func obstacle(toMaking path: String) -> String? {
+        let (probe, folder) = ("\(path).check", folder(of: path))
+        guard exists(folder) else { return "there is no folder \(folder); make it, or correct the path" }
+        defer { remove(probe) }
+        do throws(SystemError) {
+            try replace(probe, with: [])
+            return nil
+        } catch {
+            return "\(error.reason); the server's user must be able to write in the folder \(folder)"
+        }
+    }
+
     /// Returns whether something has this name.
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0

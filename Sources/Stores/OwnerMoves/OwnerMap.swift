@@ -158,38 +158,28 @@ extension OwnerPair {
         return fields.map(\.lowercasedASCII) == ["old", "new"]
     }
 
+    /// The texts between the commas of a line.
     private static func fields(of line: [UInt8]) throws(OperatorError) -> [String] {
-        var fields: [String] = []
-        var rest = line[...]
-        while true {
-            fields.append(try takeField(&rest))
-            guard let separator = rest.popFirst() else { return fields }
-            guard separator == UInt8(ascii: ",") else { throw OperatorError("text after a closing quotation mark") }
+        enum Place { case start, plain, quoted, closed }
+        guard let text = String(validating: line, as: UTF8.self) else { throw OperatorError("no UTF-8") }
+        var (fields, place) = ([String.UnicodeScalarView()], Place.start)
+        for scalar in text.unicodeScalars {
+            switch (place, scalar) {
+            case (.start, "\""): place = .quoted
+            case (.quoted, "\""): place = .closed
+            case (.start, ","), (.plain, ","), (.closed, ","):
+                fields.append(String.UnicodeScalarView())
+                place = .start
+            case (.closed, "\""), (.quoted, _):
+                fields[fields.count - 1].append(scalar)
+                place = .quoted
+            case (.closed, _): throw OperatorError("text after a closing quotation mark")
+            case (.start, _), (.plain, _):
+                fields[fields.count - 1].append(scalar)
+                place = .plain
+            }
         }
-    }
-
-    /// Takes a field, and leaves the comma after it.
-    private static func takeField(_ rest: inout ArraySlice<UInt8>) throws(OperatorError) -> String {
-        let quote = UInt8(ascii: "\"")
-        guard rest.first == quote else {
-            let field = rest.prefix { $0 != UInt8(ascii: ",") }
-            rest = rest[field.endIndex...]
-            return try text(field)
-        }
-        rest.removeFirst()
-        var field: [UInt8] = []
-        while let end = rest.firstIndex(of: quote) {
-            field += rest[..<end]
-            rest = rest[(end + 1)...]
-            guard rest.first == quote else { return try text(field[...]) }
-            field.append(quote)
-            rest.removeFirst()
-        }
-        throw OperatorError("no closing quotation mark")
-    }
-
-    private static func text(_ bytes: ArraySlice<UInt8>) throws(OperatorError) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw OperatorError("no UTF-8") }
-        return text
+        guard place != .quoted else { throw OperatorError("no closing quotation mark") }
+        return fields.map { String($0) }
     }
 }

@@ -1,5 +1,12 @@
 import Tasks
 
+/// The state of an owner in a database.
+struct OwnerState {
+    var counts = OwnerCounts.none
+    /// The least id of a task or of an idempotency key that is remembered; nil without any.
+    var first: Int64?
+}
+
 /// The outcome of a move.
 enum MoveOutcome: Equatable {
     /// There were no tasks to move.
@@ -16,24 +23,23 @@ enum MoveOutcome: Equatable {
 struct OwnerMove {
     /// The outcome once the move is committed.
     let outcome: MoveOutcome
-    /// Ids are raised by `offset`, and the new owner's next id is then `next`; nil if nothing is to be written.
-    let rewrite: OwnerRewrite?
+    /// The number by which ids are raised; nil if nothing is to be written.
+    let offset: Int64?
 
     init(_ old: OwnerState, to new: OwnerState, merging: Bool) throws(ForeignValue) {
-        guard merging || old.tasks == 0 || new.tasks == 0 else {
-            (outcome, rewrite) = (.conflict(old: old.tasks, new: new.tasks), nil)
+        let (tasks, others, next) = (old.counts.tasks, new.counts.tasks, new.counts.next)
+        guard merging || tasks == 0 || others == 0 else {
+            (outcome, offset) = (.conflict(old: tasks, new: others), nil)
             return
         }
         guard let first = old.first else {
             // The new owner does not give again the ids that the old owner has given.
-            (outcome, rewrite) = (.nothing, new.next >= old.next ? nil : (offset: 0, next: old.next))
+            (outcome, offset) = (.nothing, next >= old.counts.next ? nil : 0)
             return
         }
-        let offset = first < new.next ? new.next - 1 : 0
-        let next = max(new.next, old.next + offset)
-        guard next.isNextID else { throw .lastID }
-        rewrite = (offset, next)
-        let moved = MoveOutcome.moved(tasks: old.tasks, hasNewIDs: offset > 0, isMerged: new.tasks > 0)
-        outcome = old.tasks > 0 ? moved : .nothing
+        let raised = first < next ? next - 1 : 0
+        guard (old.counts.next + raised).isNextID else { throw .lastID }
+        offset = raised
+        outcome = tasks > 0 ? .moved(tasks: tasks, hasNewIDs: raised > 0, isMerged: others > 0) : .nothing
     }
 }

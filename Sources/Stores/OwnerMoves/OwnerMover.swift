@@ -1,25 +1,15 @@
 package import Basics
+import JSON
 package import Platform
-package import TaskArchive
-import Tasks
+import TaskArchive
+package import Tasks
 
-/// An open database in which people get another owner.
-package struct OwnerMover {
-    private let tables: any OwnerTables
-    /// The number of pairs that are looked up at a time.
-    private static let pageSize = 500
-
-    package init(_ database: TaskDatabase, onlyReads: Bool) throws(OperatorError) {
-        tables = try database.open(for: onlyReads ? .read : .change)
-    }
-
+extension OwnerTables {
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
     package func plan(_ map: OwnerMap, merging: Bool) throws(OperatorError) -> MoveReport {
-        try report(on: map, { _ in true }) { (entry, old, new) throws(OperatorError) in
-            let move = try rethrowing(as: OperatorError.init) { () throws(ForeignValue) in
-                try OwnerMove(old, to: new, merging: merging)
-            }
-            guard entry.followsAnother, case .moved(let tasks, _, _) = move.outcome else { return move.outcome }
+        try report(on: map, { _ in true }) { (entry, old, new) throws(Failure) in
+            let outcome = try decide(old, new, merging: merging).outcome
+            guard entry.followsAnother, case .moved(let tasks, _, _) = outcome else { return outcome }
             // An earlier pair may have brought tasks by then.
             return .moved(tasks: tasks, hasNewIDs: true, isMerged: true)
         }
@@ -33,39 +23,66 @@ package struct OwnerMover {
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {
-        try report(on: map, shouldContinue) { (entry, _, _) throws(OperatorError) in
-            var outcome = MoveOutcome.nothing
-            try tables.move(entry.pair.old, to: entry.pair.new, expiry: IdempotencyKey.expiry) {
-                (old, new) throws(ForeignValue) in
-                let move = try OwnerMove(old, to: new, merging: merging)
-                outcome = move.outcome
-                return move.rewrite
+        try report(on: map, shouldContinue) { (entry, _, _) throws(Failure) in
+            let (old, new) = (entry.pair.old, entry.pair.new)
+            return try transaction(locking: [old, new]) { () throws(Failure) in
+                // One at a time, because Citus may have them on different servers.
+                let move = try decide(try states(of: [old])[old], try states(of: [new])[new], merging: merging)
+                guard let offset = move.offset else { return move.outcome }
+                let ids = try copy(old, to: new, raisingIDsBy: offset)
+                _ = try run([EmptyOwner(old, ofTasks: ids, at: SystemTime().wallMilliseconds)])
+                return move.outcome
             }
-            return outcome
+        }
+    }
+
+    private func decide(_ old: OwnerState?, _ new: OwnerState?, merging: Bool) throws(Failure) -> OwnerMove {
+        try rethrowing(as: Failure.init) { () throws(ForeignValue) in
+            try OwnerMove(old ?? OwnerState(), to: new ?? OwnerState(), merging: merging)
         }
     }
 
     /// Reports an outcome for each pair whose old owner the database knows; the others have nothing to move.
     private func report(
         on map: OwnerMap, _ shouldContinue: (Int) -> Bool,
-        _ outcome: (OwnerMap.Entry, OwnerState, _ new: OwnerState) throws(OperatorError) -> MoveOutcome
+        _ outcome: (OwnerMap.Entry, OwnerState, _ new: OwnerState?) throws(Failure) -> MoveOutcome
     ) throws(OperatorError) -> MoveReport {
         var report = MoveReport()
-        for start in stride(from: 0, to: map.count, by: Self.pageSize) {
-            let entries = map.entries[start...].prefix(Self.pageSize)
+        for start in stride(from: 0, to: map.count, by: 500) {
+            let entries = map.entries[start...].prefix(500)
             let owners = entries.flatMap { [$0.pair.old, $0.pair.new] }
-            // Keys that are expired now do not count, because a move removes them first.
-            let states = try tables.states(of: owners, expiry: IdempotencyKey.expiry)
+            let known = try translating { () throws(Failure) in try states(of: owners) }
             for entry in entries {
                 guard shouldContinue(report.pairs) else { return report }
-                let new = states[entry.pair.new] ?? OwnerState()
-                let old = states[entry.pair.old]
-                let done: MoveOutcome = if let old { try outcome(entry, old, new) } else { .nothing }
+                let done = try translating { () throws(Failure) in
+                    guard let old = known[entry.pair.old] else { return MoveOutcome.nothing }
+                    return try outcome(entry, old, known[entry.pair.new])
+                }
                 report.add(done, of: entry)
             }
         }
         report.isWhole = true
         return report
+    }
+
+    /// The states of the owners whom the database knows.
+    private func states(of owners: [Owner]) throws(Failure) -> [Owner: OwnerState] {
+        let firstTask = "(SELECT min(id) FROM tasks WHERE tasks.owner = owners.owner)"
+        let firstKey = "(SELECT min(id) FROM attempts WHERE attempts.owner = owners.owner AND +time > $1)"
+        let names = owners.map { JSONValue.string($0.identifier) }
+        // With Citus, a condition with one owner concerns one server.
+        let condition = names.count == 1 ? "owner = $2" : Self.condition("owner", isIn: "$2")
+        let states = try rows(
+            [.text("owner"), .integer("next_id"), .integer("tasks"), .integer(firstTask), .integer(firstKey)],
+            "FROM owners WHERE \(condition)",
+            [.integer(IdempotencyKey.expiry), names.count == 1 ? names[0] : .array(names)]
+        ) { value throws(ForeignValue) in
+            let counts = try OwnerCounts(storedNext: value(1).integer ?? 0, tasks: value(2).integer ?? 0)
+            let ids = [value(3), value(4)].compactMap(\.integer)
+            guard ids.allSatisfy(\.isTaskNumber) else { throw .number }
+            return (Owner(value(0).string ?? ""), OwnerState(counts: counts, first: ids.min()))
+        }
+        return Dictionary(states) { state, _ in state }
     }
 
     /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
@@ -74,16 +91,16 @@ package struct OwnerMover {
         let left = map.namespaces.old
         var position = Owner("")
         while true {
-            let page = try tables.ownersWithTasks(after: position)
+            let page = try translating { () throws(Failure) in try owners(in: .after(position)) }
             guard let last = page.last else { return unmapped }
             position = last.owner
-            for (owner, tasks) in page where !map.mentions(owner) {
+            for (owner, counts) in page where counts.tasks > 0 && !map.mentions(owner) {
                 try rethrowing(as: OperatorError.init) { () throws(SystemError) in
                     try output(Array(owner.identifier.utf8))
                 }
                 let name = owner.namespace ?? ""
                 if left[name] != nil {
-                    unmapped.sample.append(UnmappedOwners.Known(owner: owner, tasks: tasks))
+                    unmapped.sample.append(UnmappedOwners.Known(owner: owner, tasks: counts.tasks))
                 } else {
                     unmapped.elsewhere[name, default: 0] += 1
                 }

@@ -224,12 +224,12 @@ final class PostgreSQLSession: StoreSession {
         return try outcome(of: statements.count, receive)
     }
 
-    /// Runs a statement of a command for each of these parameters, in one round trip, and gives the rows of each.
+    /// Runs a query of a command.
     func run(
-        _ sql: String, _ parameters: [[Parameter]], _ receive: (borrowing Rows) -> Void = { _ in }
+        _ sql: String, _ parameters: [Parameter], _ receive: (borrowing Rows) -> Void
     ) throws(PostgreSQLError) {
-        for values in parameters { try connection.send(.text(sql), values) }
-        if let failure = try outcome(of: parameters.count, { receive($1) }) { throw failure.error }
+        try connection.send(.text(sql), parameters)
+        if let failure = try outcome(of: 1, { receive($1) }) { throw failure.error }
     }
 
     /// Takes the answers to `count` statements.

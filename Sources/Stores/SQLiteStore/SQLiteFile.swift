@@ -113,35 +113,41 @@ extension Connection {
 // MARK: The check of a file
 
 extension SQLiteFile {
-    /// The condition of a usable file before the next start.
-    package enum Condition: Sendable, Equatable {
-        case upToDate
-        /// The tables are those of an older program.
-        case outdated
-        /// There are no tables.
-        case empty
+    /// Opens the file as a start does, except that its tables are neither made nor brought up to date, and returns in a
+    /// line in what state it is.
+    package func check() throws(OperatorError) -> String {
+        guard File.exists(path) else {
+            guard let obstacle = File.obstacle(toMaking: path) else {
+                return "\(path) will be created at the first start"
+            }
+            throw OperatorError("\(path) does not exist and cannot be created: \(obstacle) (TASKS_DATABASE)")
+        }
+        do throws(OperatorError) {
+            let lock = try lock()
+            // The lock is given up when the connections are closed, see ``Platform/FileLock``.
+            defer { withExtendedLifetime(lock) {} }
+            return "\(path) \(try state())"
+        } catch {
+            guard error.isDatabaseLocked else { throw error }
+            return "\(path) is in use by a task-server that runs"
+        }
     }
 
-    /// Opens a file that exists as a start does, except that its tables are neither made nor brought up to date.
-    package func check() throws(OperatorError) -> Condition {
-        let lock = try lock()
-        // The lock is given up when the connections are closed, see ``Platform/FileLock``.
-        defer { withExtendedLifetime(lock) {} }
-        return try condition()
-    }
-
-    private func condition() throws(OperatorError) -> Condition {
+    private func state() throws(OperatorError) -> String {
         let connection = try connectForWriting()
         let version = try checkedVersion(of: connection)
+        if version == 0, File.obstacle(toMaking: path) != nil {
+            throw .unwritableDatabase(path, "no file can be made beside it")
+        }
         return try compiled(on: connection) { connection throws(SQLiteError) in
             switch version {
-            case 0: return .empty
+            case 0: return "is empty; tables will be created at the first start"
             case SQLiteSchema.known:
                 _ = try SQLiteTransaction.compiled(on: connection, answers: AnswerMemory())
-                return .upToDate
+                return "can be read and written"
             default:
                 _ = try connection.integer("SELECT count(*) FROM sqlite_master")
-                return .outdated
+                return "can be read and written; tables will be brought up to date at the next start"
             }
         }
     }

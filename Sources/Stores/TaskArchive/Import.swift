@@ -41,9 +41,7 @@ extension OwnerTables {
         var reader = ImportBatchReader()
         while shouldContinue(summary) {
             let batch = try reader.next(nextLine)
-            for counts in try run(ImportOwner.grouped(batch.lines, at: SystemTime().wallMilliseconds)) {
-                summary.add(counts)
-            }
+            try add(batch.lines).forEach { summary.add($0) }
             if let fault = batch.fault { throw fault }
             guard !batch.isLast else {
                 summary.end = reader.isWhole ? .whole : .cut
@@ -51,6 +49,44 @@ extension OwnerTables {
             }
         }
         return summary
+    }
+
+    /// Adds lines in one transaction, or each owner's in its own where owners are on different servers.
+    private func add(_ lines: [ArchiveLine]) throws(OperatorError) -> [ImportSummary] {
+        let owners = ImportOwner.grouped(lines, at: SystemTime().wallMilliseconds)
+        var summaries: [ImportSummary] = []
+        for commands in isDistributed ? owners.map({ [$0] }) : [owners] {
+            summaries += try translating { () throws(Failure) in
+                try transaction(locking: []) { () throws(Failure) in try run(commands) }
+            }
+        }
+        return summaries
+    }
+
+    /// Imports under another name, with ids raised by an offset, what an export has of an owner; returns the old ids.
+    ///
+    /// The transaction has locked both owners.
+    package func copy(_ old: Owner, to new: Owner, raisingIDsBy offset: Int64) throws(Failure) -> [Int64] {
+        let page = try page(.only(old))
+        var command = ImportOwner(owner: new, at: SystemTime().wallMilliseconds)
+        command.items = page.tasks.map { $0.copied(to: new, raisingIDBy: offset) }
+        command.records = page.records.map {
+            IdempotencyRecord(key: $0.key, item: $0.item.copied(to: new, raisingIDBy: offset))
+        }
+        command.next = (page.owners.first?.counts.next ?? 1) + offset
+        let summaries = try run([command])
+        guard summaries.allSatisfy({ $0.present == 0 }) else {
+            throw Failure(ForeignValue(message: "an owner has tasks with ids that the row in owners has not given"))
+        }
+        return page.tasks.map(\.id)
+    }
+}
+
+extension TaskItem {
+    fileprivate func copied(to owner: Owner, raisingIDBy offset: Int64) -> TaskItem {
+        TaskItem(
+            id: id + offset, owner: owner, text: text, completed: completed, created: created, modified: modified,
+            revision: revision, details: details)
     }
 }
 
@@ -126,14 +162,14 @@ struct ImportOwner: TaskCommand {
 
     let owner: Owner
     var issued = Int64.max
-    private(set) var items: [TaskItem] = []
+    fileprivate(set) var items: [TaskItem] = []
     /// The idempotency keys that are still remembered.
-    private(set) var records: [IdempotencyRecord] = []
+    fileprivate(set) var records: [IdempotencyRecord] = []
     /// The least id that may be given next.
-    private(set) var next: Int64 = 1
+    fileprivate(set) var next: Int64 = 1
     private let time: Int64
 
-    private init(owner: Owner, at time: Int64) {
+    fileprivate init(owner: Owner, at time: Int64) {
         self.owner = owner
         self.time = time
     }

@@ -71,9 +71,9 @@ final class MovablePlace: Sendable {
 
     var archive: TaskDatabase { isFile ? TaskDatabase.sqlite(address) : TaskDatabase.postgreSQL(address) }
 
-    /// Opens the mover of this database's owners.
-    func mover(onlyReads: Bool) throws -> OwnerMover {
-        try OwnerMover(archive, onlyReads: onlyReads)
+    /// Opens the tables for a move, or to plan one.
+    func mover(onlyReads: Bool) throws -> any OwnerTables {
+        try archive.open(for: onlyReads ? .read : .change)
     }
 
     /// Finds out what a move would do, while the store runs.
@@ -114,7 +114,7 @@ final class MovablePlace: Sendable {
     }
 }
 
-extension OwnerMover {
+extension OwnerTables {
     /// Moves everyone of these pairs.
     @discardableResult
     func move(_ pairs: [(Owner, Owner)], merging: Bool = false) throws -> MoveReport {

@@ -76,7 +76,7 @@ struct DistributedTablesTests {
         let lines = try archive.lines()
         _ = try await store.perform(RemoveOwner(owner: bob, issued: 0, time: now))
         #expect(try archive.add(lines).added == 20)
-        #expect(try OwnerMover(archive, onlyReads: false).move([(alice, Owner("carol"))]).moved.tasks == 20)
+        #expect(try archive.open(for: .change).move([(alice, Owner("carol"))]).moved.tasks == 20)
         try await store.check()
         #expect(Set(try await store.changeNumbers(of: [alice, bob]).keys) == [alice, bob])
     }

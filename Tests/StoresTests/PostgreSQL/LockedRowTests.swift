@@ -66,7 +66,7 @@ struct LockedRowTests {
         defer { store.close() }
         let keeper = try PipelineConnection(to: try ConnectionTarget(parsing: address))
         let done = TaskChange(completed: false)
-        let mover = { @Sendable () in try OwnerMover(.postgreSQL(address), onlyReads: false) }
+        let mover = { @Sendable () in try TaskDatabase.postgreSQL(address).open(for: .change) }
         let writes: [@Sendable (Owner) async throws -> Void] = [
             { _ = try await store.change(1, done, expected: nil, at: 2, of: $0) },
             { _ = try await store.changeAll([IdentifiedChange(id: 1, change: done)], at: 2, of: $0) },

@@ -55,14 +55,14 @@ private func storageFindings(_ settings: ServerSettings) -> [Finding] {
             + "(TASKS_KEY_CACHE_FILE)"
     }
     if let keys = settings.keyCacheMistake ?? problem { findings.append(Finding(.wrong, "keys: \(keys)")) }
-    do throws(SystemError) {
+    do throws(OperatorError) {
         let files = try PublicFiles.read(storage.folder)
         let names = storage.folder == .none ? [] : PublicFiles.missing(in: files)
         let list = names.joined(separator: ", ")
         let advice = names.isEmpty ? "" : "; without \(list), links to them are 404 (TASKS_PUBLIC)"
         findings.append(Finding(names.isEmpty ? .good : .warning, "page: \(files.count.counted("file"))\(advice)"))
     } catch {
-        findings.append(Finding(.wrong, "page: TASKS_PUBLIC: cannot \(error); name the folder of the page, or off"))
+        findings.append(Finding(.wrong, "page: \(error.message)"))
     }
     return findings
 }
@@ -71,50 +71,18 @@ private func state(of database: DatabaseLocation) throws(OperatorError) -> Strin
     switch database {
     case .memory: "a temporary one; it is removed when the server ends"
     case .postgresql(let address): try PostgreSQLTaskStore.check(address)
-    case .sqlite(let path): try state(ofFile: path)
-    }
-}
-
-private func state(ofFile path: String) throws(OperatorError) -> String {
-    guard File.exists(path) else {
-        guard let obstacle = obstacle(toWriting: path) else { return "\(path) will be created at the first start" }
-        throw OperatorError("\(path) does not exist and cannot be created: \(obstacle) (TASKS_DATABASE)")
-    }
-    do throws(OperatorError) {
-        switch try SQLiteFile(path).check() {
-        case .upToDate: return "\(path) can be read and written"
-        case .outdated: return "\(path) can be read and written; tables will be brought up to date at the next start"
-        case .empty where obstacle(toWriting: path) == nil:
-            return "\(path) is empty; tables will be created at the first start"
-        case .empty: throw .unwritableDatabase(path, "no file can be made beside it")
-        }
-    } catch {
-        guard error.isDatabaseLocked else { throw error }
-        return "\(path) is in use by a task-server that runs"
+    case .sqlite(let path): try SQLiteFile(path).check()
     }
 }
 
 /// Why the keys could not be kept there, and what to do.
 private func keyCacheProblem(_ path: String) -> String? {
     if let kind = File.otherKind(path) { return "\(path) is \(kind), not a file; name a file, or off" }
-    if let obstacle = obstacle(toWriting: path) { return "\(path) cannot be written: \(obstacle)" }
+    if let obstacle = File.obstacle(toMaking: path) { return "\(path) cannot be written: \(obstacle)" }
     do throws(SystemError) {
         return try KeyFile.mayReplace(path) ? nil : "\(path) \(KeyFile.foreignContent)"
     } catch {
         return "cannot \(error); let the server's user read it, or remove it"
-    }
-}
-
-/// Why no file can be made in the folder of this one, and what to do; nil if one can.
-private func obstacle(toWriting path: String) -> String? {
-    let (probe, folder) = ("\(path).check", File.folder(of: path))
-    guard File.exists(folder) else { return "there is no folder \(folder); make it, or correct the path" }
-    defer { File.remove(probe) }
-    do throws(SystemError) {
-        try File.replace(probe, with: [])
-        return nil
-    } catch {
-        return "\(error.reason); the server's user must be able to write in the folder \(folder)"
     }
 }
 
@@ -136,23 +104,21 @@ private func transportFindings(_ transport: TransportSettings) -> [Finding] {
 
 /// Tries to bind each address; port 0 is always free.
 private func listenFindings(_ settings: ServerSettings) -> [Finding] {
-    var wanted = settings.listen.map { ("TASKS_LISTEN", $0, settings.transport.isSecure) }
-    if let address = settings.adminListen { wanted.append(("TASKS_ADMIN_LISTEN", address, false)) }
-    return wanted.indices.filter { wanted[$0].1.port != 0 }.map { index in
+    let wanted = settings.addresses
+    return wanted.indices.filter { wanted[$0].address.port != 0 }.map { index in
         let (setting, address, isSecure) = wanted[index]
         return Finding("listen") { () throws(OperatorError) in
             // The system does not tell: it lets both be bound, and refuses the second one that listens.
-            if let other = wanted[..<index].first(where: { $0.1.excludes(address) })?.1 {
+            if let other = wanted[..<index].first(where: { $0.address.excludes(address) })?.address {
                 let fault = other == address ? "is named twice" : "and \(other) exclude each other"
                 throw OperatorError("\(setting): \(address) \(fault); choose another port")
             }
             do throws(OperatorError) {
-                let leavesIPv4 = address.leavesIPv4(to: settings.listen)
-                _ = try ServerSocket(bindingTo: address.host, port: address.port, onlyIPv6: leavesIPv4)
+                _ = try ServerSocket(bindingTo: address, besides: settings.listen)
                 return "\(address) is free"
             } catch {
                 guard error == .addressInUse, isServerAlive(at: address, overTLS: isSecure) else {
-                    throw OperatorError("\(setting): cannot listen on \(address): \(error.message)")
+                    throw OperatorError(address, setting, error)
                 }
                 return "\(address) is in use by a task-server that runs"
             }

@@ -2,6 +2,7 @@ import Basics
 import IssuerKeys
 import OwnerMoves
 import Platform
+import TaskArchive
 import Tasks
 
 /// `task-server move-owners MAP`: gives people's tasks to other owners, or says what that would do.
@@ -11,7 +12,7 @@ func moveOwners(
     _ settings: ServerSettings, by path: String, _ signals: Signals
 ) throws(OperatorError) -> ExitStatus {
     let flags = settings.command.move
-    let mover = try OwnerMover(settings.storage.taskDatabase(), onlyReads: !flags.applies)
+    let tables = try settings.storage.taskDatabase().open(for: flags.applies ? .change : .read)
     let stop = try StopRequest.watching(signals, advice: flags.applies ? flags.advice : "nothing was changed")
     guard let map = try readMap(path, flags) else { return .failure }
     if !flags.allowsAnyNamespace {
@@ -19,7 +20,7 @@ func moveOwners(
         if let warning = map.warning { StandardStream.error.print("task-server: warning: \(path), \(warning)") }
     }
     let (unmapped, report) = try rethrowing(as: { $0.advising(flags.advice) }) { () throws(OperatorError) in
-        (try listUnmapped(map, mover, flags), try run(mover, map, flags, stop))
+        (try listUnmapped(map, tables, flags), try run(tables, map, flags, stop))
     }
     for line in MoveReportText(report, unmapped, map.count, flags).lines {
         StandardStream.output.print(line)
@@ -71,22 +72,22 @@ private func readMap(_ path: String, _ flags: MoveFlags) throws(OperatorError) -
 
 /// Finds the owners with tasks who are not in the map, and lists them in a new file if its path is given.
 private func listUnmapped(
-    _ map: OwnerMap, _ mover: OwnerMover, _ flags: MoveFlags
+    _ map: OwnerMap, _ tables: any OwnerTables, _ flags: MoveFlags
 ) throws(OperatorError) -> UnmappedOwners {
-    guard let path = flags.unmapped else { return try mover.unmapped(map, to: { _ in }) }
+    guard let path = flags.unmapped else { return try tables.unmapped(map, to: { _ in }) }
     var file = try LineFile.create(path)
-    let unmapped = try mover.unmapped(map) { (line: [UInt8]) throws(SystemError) in try file.append(line) }
+    let unmapped = try tables.unmapped(map) { (line: [UInt8]) throws(SystemError) in try file.append(line) }
     do throws(SystemError) { try file.publish() } catch { throw OperatorError(error) }
     return unmapped
 }
 
 private func run(
-    _ mover: OwnerMover, _ map: OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
+    _ tables: any OwnerTables, _ map: OwnerMap, _ flags: MoveFlags, _ stop: StopRequest
 ) throws(OperatorError) -> MoveReport {
-    guard flags.applies else { return try mover.plan(map, merging: flags.merges) }
+    guard flags.applies else { return try tables.plan(map, merging: flags.merges) }
     var progress = ProgressLine("people", of: map.count)
     defer { progress.leave() }
-    return try mover.move(map, merging: flags.merges) { count in
+    return try tables.move(map, merging: flags.merges) { count in
         progress.show(count)
         return !stop.isMade
     }

@@ -17,10 +17,10 @@ struct BoundAddresses {
         servers =
             handover.sockets.isEmpty
             ? try settings.listen.map { (address) throws(OperatorError) in
-                try BoundAddress(address, "TASKS_LISTEN", handover, besides: settings.listen)
+                try BoundAddress(address, "TASKS_LISTEN", handover, settings)
             } : try handover.sockets.map(BoundAddress.init(inheriting:))
         operators = try settings.adminListen.map { (address) throws(OperatorError) in
-            try BoundAddress(address, "TASKS_ADMIN_LISTEN", handover)
+            try BoundAddress(address, "TASKS_ADMIN_LISTEN", handover, settings)
         }
     }
 
@@ -34,14 +34,13 @@ struct BoundAddress {
     private let socket: ServerSocket
 
     init(
-        _ address: ListenAddress, _ setting: String, _ handover: Handover, besides others: [ListenAddress] = []
+        _ address: ListenAddress, _ setting: String, _ handover: Handover, _ settings: ServerSettings
     ) throws(OperatorError) {
         wanted = address
         self.setting = setting
         socket = try rethrowing(as: { OperatorError(address, setting, $0) }) { () throws(OperatorError) in
             try handover.waiting(for: setting, while: { $0 == .addressInUse }) { () throws(OperatorError) in
-                try ServerSocket(
-                    bindingTo: address.host, port: address.port, onlyIPv6: address.leavesIPv4(to: others))
+                try ServerSocket(bindingTo: address, besides: settings.listen)
             }
         }
     }
@@ -70,8 +69,16 @@ struct BoundAddress {
     }
 }
 
+extension ServerSocket {
+    /// Binds an address, which leaves the connections of IPv4 to those that take them.
+    convenience init(bindingTo address: ListenAddress, besides others: [ListenAddress]) throws(OperatorError) {
+        try self.init(bindingTo: address.host, port: address.port, onlyIPv6: address.leavesIPv4(to: others))
+    }
+}
+
 extension OperatorError {
-    fileprivate init(_ address: ListenAddress, _ setting: String, _ error: OperatorError) {
+    /// The error of an address that cannot be bound or listened on.
+    init(_ address: ListenAddress, _ setting: String, _ error: OperatorError) {
         self.init("\(setting): cannot listen on \(address): \(error.message)")
     }
 }

@@ -50,17 +50,15 @@ enum PublicFiles {
     private static let most = 64 << 20
 
     /// The files of the folder by their path below it.
-    static func read(_ folder: PublicFolder) throws(SystemError) -> [String: PublicFile] {
-        switch folder {
-        case .none: return [:]
-        case .required(let path): return try read(path)
-        case .ifPresent(let path):
-            do throws(SystemError) {
-                return try read(path)
-            } catch {
-                guard error.isMissing else { throw error }
-                return [:]
+    static func read(_ folder: PublicFolder) throws(OperatorError) -> [String: PublicFile] {
+        do throws(SystemError) {
+            return switch folder {
+            case .none: [:]
+            case .required(let path), .ifPresent(let path): try read(path)
             }
+        } catch {
+            if case .ifPresent = folder, error.isMissing { return [:] }
+            throw OperatorError("TASKS_PUBLIC: cannot \(error)", advice: "name the folder of the page, or off")
         }
     }
 

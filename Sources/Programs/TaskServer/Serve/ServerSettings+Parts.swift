@@ -18,6 +18,12 @@ extension ServerSettings {
         return configuration
     }
 
+    /// The addresses to listen on, each with its setting, and whether it speaks TLS.
+    var addresses: [(setting: String, address: ListenAddress, isSecure: Bool)] {
+        listen.map { ("TASKS_LISTEN", $0, transport.isSecure) }
+            + (adminListen.map { [("TASKS_ADMIN_LISTEN", $0, false)] } ?? [])
+    }
+
     /// The limits of the HTTP server that people reach.
     var serverLimits: ServerLimits {
         var limits = ServerLimits()

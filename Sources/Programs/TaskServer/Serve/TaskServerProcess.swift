@@ -92,9 +92,7 @@ final class TaskServerProcess: Sendable {
         configuration.rateLimit = settings.limits.rate
         configuration.streams = settings.limits.streams
         configuration.page = settings.page
-        configuration.files = try rethrowing(as: { OperatorError("TASKS_PUBLIC: cannot \($0)") }) {
-            () throws(SystemError) in try PublicFiles.read(settings.storage.folder)
-        }
+        configuration.files = try PublicFiles.read(settings.storage.folder)
         let missing = PublicFiles.missing(in: configuration.files)
         if !missing.isEmpty, settings.storage.folder != .none {
             observation.log.write(.warning, "page-incomplete") { line in
