@@ -217,7 +217,8 @@ extension HTTPFault {
                 headers: ["Retry-After": "1"])
         case .stopping:
             Problem(
-                503, "server.stopping", "The server is about to stop", "Try again in a few seconds.",
+                503, "server.stopping", "The server is about to stop",
+                "Try again in a few seconds; a change may have been made, so look before you repeat one.",
                 headers: ["Retry-After": "5"])
         case .tooManyAtOnce:
             Problem(

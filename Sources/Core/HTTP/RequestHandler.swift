@@ -21,6 +21,8 @@ package enum Decision: Sendable {
     case wait(@Sendable (_ resume: @escaping Resume) -> Cancellation)
 
     /// Ends the wait, once, on any thread; the connection's event loop then calls the closure that decides.
+    ///
+    /// If the request was given up, the thread that ends the wait calls the closure, and nobody gets its answer.
     package typealias Resume = @Sendable (_ decide: @escaping @Sendable () -> Decision) -> Void
 
     /// Decides in a task, which begins on the connection's event loop, and continues on a thread of Swift's pool.

@@ -1,7 +1,9 @@
 package import Basics
 private import Synchronization
 
-/// The closure that a store calls once with the outcome of a call, on a thread of its own, which must not block.
+/// The closure that a store calls once with the outcome of a call, on any thread, perhaps before the call returns.
+///
+/// The closure must not block.
 package typealias StoreAnswer<Outcome> = @Sendable (Result<Outcome, StoreError>) -> Void
 
 /// Suspends the caller's task until a call of a store is answered, and gives the call up if the task is cancelled.

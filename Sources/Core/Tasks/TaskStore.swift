@@ -9,8 +9,8 @@ package import Basics
 /// - Ids count from 1 per owner and are never reused, not even after a delete.
 /// - Lists are ordered by id, which is the order of creation.
 /// - Each task that is added, changed or removed takes the owner's next change number, in the same transaction.
-/// - A call never blocks the calling thread on a disk or a network: it is answered later, or suspends. A call that is
-///   given up before it began is answered ``StoreError/withdrawn``, and does nothing.
+/// - A call never blocks the calling thread on a disk or a network. A call that is given up before it began is answered
+///   ``StoreError/withdrawn``, and does nothing. A removal of many tasks goes on once it began.
 ///
 /// Each command and query says what it does.
 package protocol TaskStore: Sendable {

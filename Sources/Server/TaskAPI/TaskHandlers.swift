@@ -7,7 +7,7 @@ import Tokens
 
 /// The handlers of the routes that use the store, each for the owner of a token.
 ///
-/// A handler reads the whole request, or refuses it, before it returns. After that only the store is waited for.
+/// A handler reads the whole request, or refuses it, before it returns. Then only the store, a place or gzip is waited for.
 final class TaskHandlers: Sendable {
     let store: any TaskStore
     let time: any TimeSource

@@ -143,7 +143,7 @@ package enum PostgreSQLSchema {
         package var partitions: Int?
         /// Whether Citus distributes the tables over servers, each of which may fail alone.
         ///
-        /// Then a transaction or a statement that writes concerns one owner.
+        /// Then a statement that writes concerns one owner, and so does a transaction, except a move.
         package var isDistributed = false
     }
 

@@ -10,7 +10,7 @@ final class PostgreSQLSession: StoreSession {
     struct Configuration: Sendable {
         let target: ConnectionTarget
         let options: PostgreSQLStoreOptions
-        /// Whether Citus distributes the tables, so that a transaction may not cover owners of several servers.
+        /// Whether Citus distributes the tables, so that a server's transaction covers one owner.
         let isDistributed: Bool
         let preparation: StatementPreparation
         let isHealthy: @Sendable () -> Bool

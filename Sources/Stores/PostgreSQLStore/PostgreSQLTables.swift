@@ -71,7 +71,7 @@ package final class PostgreSQLTables: OwnerTables {
         return try PipelineConnection.retrying(
             atMost: 50, pause: { UInt64($0) * 2_000_000 }, undo: rollBack
         ) { () throws(PostgreSQLError) in
-            // Each statement has a minute.
+            // Each statement has a minute, and so has each exchange.
             let settings = BoundStatement(.transactionSettings, [.text("60000")])
             try session.exchangeAll([BoundStatement(.begin), settings] + locks)
             let outcome = try body()
@@ -96,7 +96,11 @@ package final class PostgreSQLTables: OwnerTables {
         try session.exchangeAll(statements) { owners[places[$0]].receive($1, of: statements[$0].kind) }
         var outcomes: [Command.Outcome] = []
         for place in owners.indices { outcomes.append(try commands[place].run(on: &owners[place])) }
-        try session.exchangeAll(owners.indices.flatMap { owners[$0].takeWrites() })
+        let writes = owners.indices.flatMap { owners[$0].takeWrites() }
+        // Each exchange has a minute, however long a list is.
+        for start in stride(from: 0, to: writes.count, by: 2000) {
+            try session.exchangeAll(Array(writes[start...].prefix(2000)))
+        }
         return outcomes
     }
 

@@ -248,7 +248,7 @@ package struct EngineOptions: Sendable {
     package var countsUnderWay = false
     /// Whether the writes of several owners may share a transaction.
     package var sharesTransactions = true
-    /// The longest wait of a job, in nanoseconds; then the job is refused as overloaded.
+    /// The longest wait of a job, in nanoseconds; the next session that looks for jobs then refuses it as overloaded.
     package var patience: UInt64 = 10_000_000_000
     /// A closure that is called with each event, on the thread where the event happens.
     package var observer: @Sendable (StoreEvent) -> Void = { _ in }

@@ -39,7 +39,7 @@ final class OwnerQueue {
 ///
 /// A turn is one list, up to 16 reads of single tasks, short writes of up to 16 rows, or one long write. The next turn
 /// of its owner comes after the turns of all other owners who wait when the turn ends. So a person with one job waits
-/// for at most one turn of each other person. The person waits for one long write, however many people have some: after
+/// for at most one turn of each other person and kind of job. The person waits for one long write, however many people have some: after
 /// it, short writes have time of their own (``WaitingJobs/endLongWrite(begun:at:)``).
 struct Turns {
     private(set) var owners: [OwnerQueue] = []

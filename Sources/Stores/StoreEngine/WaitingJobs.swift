@@ -192,9 +192,9 @@ struct CallRoom {
 
     init(_ most: Int) { self.most = most }
 
-    /// Takes room for a call, if there is some: an owner may hold a third of the free room.
+    /// Takes room for a call, if there is some: an owner may hold a third of the free room with each kind of job.
     ///
-    /// So one owner gets at most a quarter of all room, and some is left for owners who hold nothing.
+    /// So one owner gets at most a quarter of all room with a kind, and some is left for owners who hold nothing.
     mutating func take(_ bytes: Int, for queue: OwnerQueue) -> Bool {
         let free = most - used - bytes
         guard free >= 0, queue.bytes == 0 || queue.bytes + bytes <= free / 3 else { return false }

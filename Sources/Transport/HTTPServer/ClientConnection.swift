@@ -246,6 +246,7 @@ extension ClientConnection {
     private func resumeHandler() -> RequestLifecycle.Action {
         // The lock is held, because a stop sets `refusesToWait` before it ends the suspensions that it finds.
         let action = lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
+        // What may not wait is not done, unless it has begun; a fault in place of an answer has cancelled it before.
         if case .refuse = action { cancelWait?() }
         return action
     }

@@ -19,8 +19,8 @@ import HTTP
 /// ``Action/suspend`` and ``Action/resume`` are performed with the lock held, so a connection is resumed only when it
 /// is suspended, and once.
 ///
-/// No transition releases a payload (a response, a closure), but moves it into the action: a release may run foreign
-/// code.
+/// A transition moves a payload (a response, a closure) into the action, because a release may run foreign code. Only a
+/// body that is broken off releases what was to follow, and that takes no lock of a connection.
 struct RequestLifecycle: Sendable {
     enum ExpectedBody: Sendable, Equatable {
         case none
@@ -131,7 +131,7 @@ struct RequestLifecycle: Sendable {
         case deliverBody(@Sendable ([UInt8]) -> Decision)
         /// Report the closure's decision.
         case takeDecision(@Sendable () -> Decision)
-        /// Call the closure, whose decision nobody waits for, so that it counts and logs what was done.
+        /// Call the closure, whose decision nobody waits for, so that it counts and logs a change that was made.
         case dropDecision(@Sendable () -> Decision)
         /// Report the server's response to this fault as the decision.
         case refuse(HTTPFault)

@@ -64,7 +64,7 @@ final class MovablePlace: Sendable {
         return try SQLiteTaskStore.open(path: address) { $0.time = time }
     }
 
-    private var isFile: Bool { address.hasPrefix("/") }
+    var isFile: Bool { address.hasPrefix("/") }
 
     /// The store; another one after a move in a SQLite file.
     var store: any TaskStore { open.withLock { $0 } }

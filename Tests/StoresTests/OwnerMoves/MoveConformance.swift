@@ -63,6 +63,20 @@ struct MoveConformance {
         }
     }
 
+    @Test(arguments: MovableStore.all)
+    func `A list of thousands of tasks moves whole`(kind: MovableStore) async throws {
+        try await kind.with { place in
+            _ = try await place.store.added("x", of: old)
+            let line = try #require(try place.archive.lines().first)
+            if place.isFile { place.store.close() }
+            _ = try place.archive.add((2...4100).map { line.replacing("\"id\":1,", with: "\"id\":\($0),") })
+            let report = try place.move([(old, new)])
+            #expect((report.moved.people, report.moved.tasks, report.isWhole) == (1, 4100, true))
+            #expect(try place.integer("SELECT count(*) FROM tasks WHERE owner = '\(new.identifier)'") == 4100)
+            #expect(try place.integer("SELECT count(*) FROM tasks WHERE owner = '\(old.identifier)'") == 0)
+        }
+    }
+
     @Test(
         "A repeated move does nothing, and what the old owner has added since is a conflict",
         arguments: MovableStore.all)
