@@ -7,7 +7,7 @@ import Tasks
 /// already. One connection writes and copies: versions before 3.51.3 can lose what one connection commits while another
 /// begins to copy (https://sqlite.org/wal.html#walreset).
 struct LogCopies {
-    /// The number of new pages after which the log is copied, 16 MiB.
+    /// The number of new pages after which the log is copied, some 16 MiB.
     static let pages = 4000
     /// The time that writes wait for readers of an older state, in milliseconds, so that the log can begin anew.
     static let patience: Int32 = 250
