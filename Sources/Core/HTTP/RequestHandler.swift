@@ -16,8 +16,8 @@ package enum Decision: Sendable {
     /// Decides when the body has been read. The server refuses a body longer than `limit` bytes with a 413 and does not
     /// call the closure.
     case readBody(limit: Int, @Sendable (_ body: [UInt8]) -> Decision)
-    /// Decides after a wait, such as for a commit. The closure begins the wait on the connection's event loop, without
-    /// blocking; it returns the closure that gives the wait up.
+    /// Decides after a wait, such as for a commit. The closure begins the wait on the connection's event loop without
+    /// blocking, and returns another closure, which gives the wait up.
     case wait(@Sendable (_ resume: @escaping Resume) -> Cancellation)
 
     /// Ends the wait, once, on any thread; the connection's event loop then calls the closure that decides.

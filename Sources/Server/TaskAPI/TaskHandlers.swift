@@ -241,9 +241,7 @@ final class TaskHandlers: Sendable {
     ) -> HandlerResult {
         var command = command
         command.issued = request.issued
-        return Self.storing { [command] in
-            perform(command, $0)
-        } then: { outcome throws(APIFailure) in
+        return Self.storing({ [command] in perform(command, $0) }) { outcome throws(APIFailure) in
             .ready(try answer(outcome))
         }
     }
@@ -253,8 +251,15 @@ final class TaskHandlers: Sendable {
         _ call: @escaping @Sendable (@escaping StoreAnswer<Outcome>) -> Cancellation,
         then rest: @escaping @Sendable (Outcome) throws(APIFailure) -> HandlerResult
     ) -> HandlerResult {
+        calling(call) { result throws(APIFailure) in try rest(try outcome(result)) }
+    }
+
+    private static func calling<Outcome: Sendable>(
+        _ call: @escaping @Sendable (@escaping StoreAnswer<Outcome>) -> Cancellation,
+        then rest: @escaping @Sendable (Result<Outcome, StoreError>) throws(APIFailure) -> HandlerResult
+    ) -> HandlerResult {
         .calling { resume in
-            call { result in resume { () throws(APIFailure) in try rest(try outcome(result)) } }
+            call { result in resume { () throws(APIFailure) in try rest(result) } }
         }
     }
 
@@ -268,15 +273,11 @@ final class TaskHandlers: Sendable {
         _ call: @escaping @Sendable (AnswerPlace?, @escaping StoreAnswer<Outcome>) -> Cancellation,
         then rest: @escaping @Sendable (Outcome) throws(APIFailure) -> HandlerResult
     ) -> HandlerResult {
-        .calling { [self] resume in
-            call(nil) { result in
-                resume { () throws(APIFailure) in
-                    guard case .failure(.noRoomForAnswer) = result else { return try rest(try Self.outcome(result)) }
-                    return .pending { [self] () async throws(APIFailure) in
-                        let place = try await place(of: owner)
-                        return Self.storing({ call(place, $0) }, then: rest)
-                    }
-                }
+        Self.calling({ call(nil, $0) }) { [self] result throws(APIFailure) in
+            guard case .failure(.noRoomForAnswer) = result else { return try rest(try Self.outcome(result)) }
+            return .pending { [self] () async throws(APIFailure) in
+                let place = try await place(of: owner)
+                return Self.storing({ call(place, $0) }, then: rest)
             }
         }
     }

@@ -48,8 +48,9 @@ extension OwnerTables {
         _ outcome: (OwnerMap.Entry, OwnerState, _ new: OwnerState?) throws(Failure) -> MoveOutcome
     ) throws(OperatorError) -> MoveReport {
         var report = MoveReport()
-        for start in stride(from: 0, to: map.count, by: 500) {
-            let entries = map.entries[start...].prefix(500)
+        let most = 500
+        for start in stride(from: 0, to: map.count, by: most) {
+            let entries = map.entries[start...].prefix(most)
             let owners = entries.flatMap { [$0.pair.old, $0.pair.new] }
             let known = try translating { () throws(Failure) in try states(of: owners) }
             for entry in entries {

@@ -98,8 +98,9 @@ package final class PostgreSQLTables: OwnerTables {
         for place in owners.indices { outcomes.append(try commands[place].run(on: &owners[place])) }
         let writes = owners.indices.flatMap { owners[$0].takeWrites() }
         // Each exchange has a minute, however long a list is.
-        for start in stride(from: 0, to: writes.count, by: 2000) {
-            try session.exchangeAll(Array(writes[start...].prefix(2000)))
+        let most = 2000
+        for start in stride(from: 0, to: writes.count, by: most) {
+            try session.exchangeAll(Array(writes[start...].prefix(most)))
         }
         return outcomes
     }

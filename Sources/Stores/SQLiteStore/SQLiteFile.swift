@@ -113,8 +113,9 @@ extension Connection {
 // MARK: The check of a file
 
 extension SQLiteFile {
-    /// Opens the file as a start does, except that its tables are neither made nor brought up to date, and returns in a
-    /// line in what state it is.
+    /// Opens the file as a start does, except that its tables are neither made nor brought up to date.
+    ///
+    /// Returns a line that says in which state the file is.
     package func check() throws(OperatorError) -> String {
         guard File.exists(path) else {
             guard let obstacle = File.obstacle(toMaking: path) else {

@@ -246,7 +246,7 @@ extension ClientConnection {
     private func resumeHandler() -> RequestLifecycle.Action {
         // The lock is held, because a stop sets `refusesToWait` before it ends the suspensions that it finds.
         let action = lifecycle.withLock { apply(.handlerPaused(waitingTerms), to: &$0) }
-        // What may not wait is not done, unless it has begun; a fault in place of an answer has cancelled it before.
+        // A request that may not wait gives up the wait that it began. Where a deadline refuses it, that was done before.
         if case .refuse = action { cancelWait?() }
         return action
     }
