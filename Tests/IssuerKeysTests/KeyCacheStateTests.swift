@@ -16,6 +16,18 @@ private func loaded(maxAge: Int? = nil) -> KeyCacheState.Outcome {
 
 private let failed = KeyCacheState.Outcome.failed(reason: "")
 
+extension KeyCacheState {
+    /// The decision on a token that has just come.
+    mutating func decide(on reason: RefreshReason, now: Int64, waiting: Int = 0) -> Decision {
+        decide(on: reason, since: nil, now: now, waiting: waiting)
+    }
+
+    /// Whether a token that has just come waits.
+    mutating func waits(for reason: RefreshReason, now: Int64, waiting: Int = 0) -> Bool {
+        if case .wait = decide(on: reason, now: now, waiting: waiting) { true } else { false }
+    }
+}
+
 @Suite("The state of the key cache follows from events and times alone")
 struct KeyCacheStateTests {
     /// A running state whose metadata documents were loaded at time 0.
@@ -79,10 +91,10 @@ struct KeyCacheStateTests {
         #expect(refresh(&state, failed, at: s(3600)) && state.isDegraded)
         #expect(refresh(&state, loaded(), at: s(3700)) && !state.isDegraded)
         for _ in 0..<KeyTiming().burst {
-            #expect(state.unknownKey(now: s(3700), waiting: 0) == .wait)
+            #expect(state.waits(for: .unknownKey, now: s(3700)) == true)
             #expect(refresh(&state, loaded(), at: s(3700)))
         }
-        #expect(state.unknownKey(now: s(3700), waiting: 0) == .refuse)
+        #expect(state.decide(on: .unknownKey, now: s(3700)) == .refuse)
     }
 
     @Test func `While keys serve, the pauses grow to 60 s, and the keys serve until they are too old (V-80, V-83)`() {
@@ -118,12 +130,12 @@ struct KeyCacheStateTests {
         for outcome in [loaded(), failed] {
             var state = running()
             for _ in 0..<2 {
-                #expect(state.unknownKey(now: s(10), waiting: 0) == .wait)
+                #expect(state.waits(for: .unknownKey, now: s(10)) == true)
                 #expect(refresh(&state, outcome, at: s(10)))
             }
-            #expect(state.unknownKey(now: s(10), waiting: 0) != .wait)
-            #expect(state.unknownKey(now: s(39.9), waiting: 0) != .wait)
-            #expect(state.unknownKey(now: s(40), waiting: 0) == .wait)
+            #expect(state.waits(for: .unknownKey, now: s(10)) == false)
+            #expect(state.waits(for: .unknownKey, now: s(39.9)) == false)
+            #expect(state.waits(for: .unknownKey, now: s(40)) == true)
         }
     }
 
@@ -131,26 +143,27 @@ struct KeyCacheStateTests {
     func `An unknown key is refused if the provider was asked recently, but not while the provider fails (V-118)`() {
         var state = running()
         for _ in 0..<2 {
-            _ = state.unknownKey(now: s(1), waiting: 0)
+            _ = state.decide(on: .unknownKey, now: s(1))
             #expect(refresh(&state, loaded(), at: s(1)))
         }
         for time in [s(1), s(2)] {
-            #expect(state.unknownKey(now: time, waiting: 0) == .refuse)
-            // The report is made once until the next refresh.
-            #expect(state.takeLimitReport() && !state.takeLimitReport())
+            #expect(state.decide(on: .unknownKey, now: time) == .refuse)
+            // The limit is reported once until the next refresh.
+            #expect(state.isLimited)
             #expect(state.force(now: s(10) + time * 10) && refresh(&state, loaded(), at: time))
+            #expect(!state.isLimited)
         }
         var failing = running()
         for _ in 0..<2 {
-            _ = failing.unknownKey(now: s(1), waiting: 0)
+            _ = failing.decide(on: .unknownKey, now: s(1))
             #expect(refresh(&failing, failed, at: s(1)))
         }
-        #expect(failing.unknownKey(now: s(1), waiting: 0) == .unavailable(retryAfter: 2))
+        #expect(failing.decide(on: .unknownKey, now: s(1)) == .unavailable(retryAfter: 2))
     }
 
     @Test func `An unknown key fetches keys only, and does not delay the refresh of the metadata (V-82)`() {
         var state = running()
-        _ = state.unknownKey(now: s(3000), waiting: 0)
+        _ = state.decide(on: .unknownKey, now: s(3000))
         #expect(state.beginRefresh(now: s(3000)) == [.init(document: 0, withMetadata: false)])
         state.finish(.init(document: 0, withMetadata: false), loaded(), now: s(3000), chance: 0)
         state.endRefresh(now: s(3000))
@@ -167,7 +180,7 @@ struct KeyCacheStateTests {
         state.endRefresh(now: s(5.9))
         #expect(state.beginRefresh(now: s(5.9)).isEmpty)
         #expect(state.force(now: s(6)) == true)
-        #expect(state.unknownKey(now: s(6), waiting: 0) == .wait)
+        #expect(state.waits(for: .unknownKey, now: s(6)) == true)
     }
 
     @Test func `A metadata document that fails neither stops nor hurries the others`() {
@@ -179,7 +192,7 @@ struct KeyCacheStateTests {
         state.endRefresh(now: 0)
         #expect(state.state(now: 1) == .fresh && state.isDegraded)
         // An unknown key may be of the one without keys, whose metadata is not known.
-        #expect(state.unknownKey(now: s(0.5), waiting: 0) == .wait)
+        #expect(state.waits(for: .unknownKey, now: s(0.5)) == true)
         #expect(state.beginRefresh(now: s(0.5)).map(\.withMetadata) == [false, true])
         state.endRefresh(now: s(0.5))
         #expect(state.beginRefresh(now: s(1)) == [.init(document: 1, withMetadata: true)])
@@ -190,8 +203,9 @@ struct KeyCacheStateTests {
             var state = running()
             #expect(refresh(&state, .failed(reason: "", retryAfter: seconds), at: s(3600)))
             #expect(state.documents[0].nextAttempt == s(end) && state.nextLook(now: s(3600)) == s(end))
-            #expect(
-                state.unknownKey(now: s(3601), waiting: 0) != .wait && !state.badSignature(now: s(3601), waiting: 0))
+            for reason in [RefreshReason.unknownKey, .badSignature] {
+                #expect(state.waits(for: reason, now: s(3601)) == false)
+            }
             #expect(state.beginRefresh(now: s(end) - 1).isEmpty)
             #expect(state.force(now: s(3602)) && refresh(&state, loaded(), at: s(3602)))
         }
@@ -200,7 +214,7 @@ struct KeyCacheStateTests {
     @Test func `After the stop, no refresh begins (V-91)`() {
         var state = running()
         state.stop()
-        #expect(state.unknownKey(now: 1, waiting: 0) == .unavailable(retryAfter: 1))
+        #expect(state.decide(on: .unknownKey, now: 1) == .unavailable(retryAfter: 1))
         #expect(state.force(now: 1) == true)
         #expect(state.beginRefresh(now: s(100_000)).isEmpty)
     }

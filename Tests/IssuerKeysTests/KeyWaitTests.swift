@@ -1,4 +1,5 @@
 import JSON
+import Platform
 import Support
 import Testing
 import Tokens
@@ -22,12 +23,35 @@ struct KeyWaitTests {
         #expect(await !bench.verifier.keys.refreshEnds())
     }
 
+    @Test(arguments: [true, false])
+    func `A key that is published after the running refresh has fetched its document is fetched by another`(
+        isNewName: Bool
+    ) async throws {
+        let (first, second) = (policy(), policy("B2C_1_reset"))
+        let bench = Bench.loaded([first, second])
+        bench.time.advance(seconds: 3600)
+        bench.provider.hold(second.metadataURL)
+        let refresh = try NamedThread.start("refresh") { bench.refresh() }
+        await eventually("the first document is fetched") { bench.provider.asked.contains(second.metadataURL) }
+        let kid = isNewName ? "new" : TestClaims.keyIdentifier
+        bench.provider.publish(first, [published(SigningKey.other, kid: kid)])
+        let token = makeToken(
+            claims: TestClaims.good.with("exp", .integer(TestClaims.now + 4000)),
+            header: TestClaims.header.with("kid", .string(kid)), key: SigningKey.other)
+        async let refusal = bench.refusalDuringRefresh(token)
+        await eventually("the token waits") { bench.verifier.status.waiters == 1 }
+        bench.provider.hold(nil)
+        refresh.join()
+        #expect(await refusal == nil)
+    }
+
     @Test func `A token of a policy that is being loaded waits only while there is a place`() async {
         let bench = Bench.loaded()
         await withTaskGroup(of: TokenRefusal?.self) { group in
             for _ in 0..<64 { group.addTask { await bench.refusal(unknown) } }
             await eventually("64 requests wait") { bench.verifier.status.waiters == 64 }
-            #expect(await !bench.verifier.keys.isUpToDate(policy: TestClaims.policy))
+            let ofOtherIssuer = makeToken(claims: TestClaims.good.with("iss", "https://login.example/"))
+            #expect(await bench.refusal(ofOtherIssuer) == .keysUnavailable(retryAfter: 1))
             bench.refresh()
         }
     }

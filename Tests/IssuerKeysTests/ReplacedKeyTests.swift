@@ -63,13 +63,13 @@ struct ReplacedKeyTests {
 
     @Test func `While the keys are fetched, bad signatures take half of the places at most`() {
         var state = KeyCacheState(count: 1, timing: KeyTiming(), now: 0)
-        #expect(state.badSignature(now: 0, waiting: 0) == false)
+        #expect(state.decide(on: .badSignature, now: 0) == .refuse)
         state.start()
-        #expect(state.badSignature(now: 0, waiting: 32) == false)
-        #expect(state.badSignature(now: 0, waiting: 0) == true)
-        #expect(state.badSignature(now: 1, waiting: 31) == true)
-        #expect(state.badSignature(now: 1, waiting: 32) == false)
-        #expect(state.unknownKey(now: 1, waiting: 32) == .wait)
+        #expect(state.decide(on: .badSignature, now: 0, waiting: 32) == .refuse)
+        #expect(state.waits(for: .badSignature, now: 0) == true)
+        #expect(state.waits(for: .badSignature, now: 1, waiting: 31) == true)
+        #expect(state.decide(on: .badSignature, now: 1, waiting: 32) == .unavailable(retryAfter: 1))
+        #expect(state.waits(for: .unknownKey, now: 1, waiting: 32) == true)
     }
 
     @Test func `A key of another source is no reason to ask (P-21)`() async {

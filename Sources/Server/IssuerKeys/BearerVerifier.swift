@@ -61,26 +61,66 @@ package final class BearerVerifier: TokenVerifier {
     package func beginVerifying(_ token: String) throws(TokenRefusal) -> Verification {
         let token = try read(token)
         let snapshot = caches[token.source].current(now: time.now)
-        guard snapshot.entries.isEmpty || snapshot.knows(token.header.keyIdentifier) else {
-            return .waiting { [self] () async throws(TokenRefusal) in try await verifyUnknownKey(token) }
-        }
-        return try decide(on: token, by: snapshot)
-    }
-
-    /// Checks a token by these keys; if a refresh may change the refusal, the rest waits for the refresh.
-    private func decide(on token: PresentedToken, by snapshot: KeySnapshot) throws(TokenRefusal) -> Verification {
         do throws(TokenRefusal) {
             return .verified(try check(token, by: snapshot))
         } catch {
-            let policy = policyToRefresh(before: error, of: token)
-            if policy == nil {
-                let refusal = refusal(error, of: token)
-                guard refusal == .badSignature || refusal == .wrongAlgorithm, caches[token.source].searchReplacedKey()
-                else { throw refusal }
-            }
+            let begun = try demandKeys(after: error, of: token, by: snapshot)
             return .waiting { [self] () async throws(TokenRefusal) in
-                try await reconsider(error, of: token, policy, checkedBy: snapshot)
+                try await verifyAfterRefresh(token, since: begun)
             }
+        }
+    }
+
+    /// Demands newer keys for a token that this snapshot refused, or throws the refusal that is final.
+    ///
+    /// Returns the argument of ``KeyCacheState/Decision/wait(since:)``.
+    private func demandKeys(
+        after refusal: TokenRefusal, of token: PresentedToken, by snapshot: KeySnapshot, since begun: Int? = nil
+    ) throws(TokenRefusal) -> Int {
+        guard let reason = refreshReason(after: refusal, of: token) else { throw self.refusal(refusal, of: token) }
+        switch caches[token.source].decide(on: reason, by: snapshot, since: begun) {
+        case .wait(let begun): return begun
+        case .refuse: throw self.refusal(refusal, of: token)
+        case .unavailable(let seconds): throw .keysUnavailable(retryAfter: seconds)
+        }
+    }
+
+    /// Checks a token after each refresh for which it waits, until it is good or its refusal is final (V-81).
+    private func verifyAfterRefresh(_ token: PresentedToken, since begun: Int) async throws(TokenRefusal) -> Principal {
+        let cache = caches[token.source]
+        while await cache.refreshEnds() {
+            let snapshot = cache.current(now: time.now)
+            do throws(TokenRefusal) {
+                return try check(token, by: snapshot)
+            } catch {
+                _ = try demandKeys(after: error, of: token, by: snapshot, since: begun)
+            }
+        }
+        // The refresh takes too long, or the server stops. The keys of the token's document may have come all the same.
+        do throws(TokenRefusal) {
+            return try check(token, by: cache.current(now: time.now))
+        } catch {
+            throw refreshReason(after: error, of: token) == nil
+                ? refusal(error, of: token) : .keysUnavailable(retryAfter: 1)
+        }
+    }
+
+    /// Returns why newer keys may accept a token that was refused so; nil if none can.
+    ///
+    /// The keys of each document are published at once, so that a document that cannot be reached does not delay the
+    /// others. Until a document is loaded, a good token of its policy looks like a token of a wrong policy.
+    private func refreshReason(after first: TokenRefusal, of token: PresentedToken) -> RefreshReason? {
+        switch first {
+        case .unknownKey: return .unknownKey
+        // A key of another source signed the token if the refusal is another then (P-21).
+        case .badSignature, .wrongAlgorithm: return refusal(first, of: token) == first ? .badSignature : nil
+        case .wrongPolicy, .wrongIssuer:
+            // The signature was verified before, so the issuer itself names this policy.
+            guard let policy = (try? Claims(of: token.compact))?.policy else { return nil }
+            let all = caches[token.source].source.documents
+            let documents = all.indices.filter { all[$0].isOf(policy) }
+            return documents.isEmpty ? nil : .unloadedPolicy(documents: documents)
+        default: return nil
         }
     }
 
@@ -93,49 +133,6 @@ package final class BearerVerifier: TokenVerifier {
         if isClosed(source) { throw .sourceClosed }
         guard caches[source].source.algorithms.contains(header.algorithm) else { throw .wrongAlgorithm }
         return PresentedToken(compact: compact, header: header, claims: claims, source: source)
-    }
-
-    /// Searches for the key of a token for a limited time (V-81), and verifies the token.
-    private func verifyUnknownKey(_ token: PresentedToken) async throws(TokenRefusal) -> Principal {
-        let cache = caches[token.source]
-        let retryAfter = await cache.searchUnknownKey()
-        let snapshot = cache.current(now: time.now)
-        if let retryAfter, !snapshot.knows(token.header.keyIdentifier) {
-            throw refusal(.keysUnavailable(retryAfter: retryAfter), of: token)
-        }
-        return try await decide(on: token, by: snapshot).principal()
-    }
-
-    /// Returns the policy whose keys must be up to date before this refusal of a token is final; nil if it is final.
-    ///
-    /// The keys of each document are published at once, so that a document that cannot be reached does not delay the
-    /// others. Until a document is loaded, a good token of its policy looks like a token of a wrong policy. Such a
-    /// token waits for the refresh, or is answered "try again"; it is never called invalid.
-    private func policyToRefresh(before refusal: TokenRefusal, of token: PresentedToken) -> String? {
-        guard refusal == .wrongPolicy || refusal == .wrongIssuer else { return nil }
-        // The signature was verified before, so the issuer itself names this policy.
-        return (try? Claims(of: token.compact))?.policy
-    }
-
-    /// Checks a token again if the keys of the policy that it names were not up to date when it was refused, or if its
-    /// key may have been replaced (V-98).
-    private func reconsider(
-        _ first: TokenRefusal, of token: PresentedToken, _ policy: String?, checkedBy snapshot: KeySnapshot
-    ) async throws(TokenRefusal) -> Principal {
-        let cache = caches[token.source]
-        var isAuthoritative = true
-        if let policy {
-            isAuthoritative = await cache.isUpToDate(policy: policy)
-        } else {
-            _ = await cache.refreshEnds()
-        }
-        let newer = cache.current(now: time.now)
-        if isAuthoritative, newer.generation == snapshot.generation { throw refusal(first, of: token) }
-        do throws(TokenRefusal) {
-            return try check(token, by: newer)
-        } catch {
-            throw refusal(isAuthoritative ? error : .keysUnavailable(retryAfter: cache.retryAfter), of: token)
-        }
     }
 
     /// Checks signature and claims, and caches a good token.

@@ -159,56 +159,28 @@ final class KeyCache: Sendable {
         if let change = guarded.withLock({ $0.state.takeStateChange(of: source.name, now: now) }) { observer(change) }
     }
 
-    // MARK: Unknown keys
+    // MARK: Refused tokens
 
-    /// Demands a refresh for a key that is in no snapshot, if the limits allow one, and waits for it (V-79, V-81).
+    /// Decides whether a token that this snapshot refused waits for newer keys, and demands a refresh if it is to.
     ///
-    /// Returns the seconds after which to try again; nil if a key that is still missing does not exist.
-    func searchUnknownKey() async -> Int? {
+    /// `earlier` is that of ``KeyCacheState/decide(on:since:now:waiting:)``.
+    func decide(
+        on reason: RefreshReason, by snapshot: KeySnapshot, since earlier: Int?
+    ) -> KeyCacheState.Decision {
         let now = time.now
-        let (demand, isReported) = guarded.withLock { guarded in
-            let demand = guarded.state.unknownKey(now: now, waiting: guarded.waiters.count)
-            return (demand, demand == .refuse && guarded.state.takeLimitReport())
+        let (decision, isLimitNew) = guarded.withLock { guarded in
+            // Newer keys than those of the snapshot are published, so the token is checked by them.
+            guard published.current.generation == snapshot.generation else {
+                return (KeyCacheState.Decision.wait(since: earlier ?? guarded.state.refreshesBegun), false)
+            }
+            let wasLimited = guarded.state.isLimited
+            let decision = guarded.state.decide(
+                on: reason, since: earlier, now: now, waiting: guarded.waiters.count)
+            return (decision, guarded.state.isLimited && !wasLimited)
         }
-        if isReported { observer(.unknownKeysLimited(source: source.name)) }
-        switch demand {
-        case .refuse: return nil
-        case .unavailable(let seconds): return seconds
-        case .wait: refresher.wake()
-        }
-        guard await refreshEnds() else { return 1 }
-        let end = time.now
-        // A key that a failed fetch did not bring may exist all the same (V-118).
-        return guarded.withLock { $0.state.isDegraded ? $0.state.retryAfter(now: end) : nil }
-    }
-
-    /// Demands a refresh for a token that the key of its name did not sign, if the limits allow one (V-98).
-    ///
-    /// Returns whether the token is to wait for the end of the refresh.
-    func searchReplacedKey() -> Bool {
-        let now = time.now
-        let mustWait = guarded.withLock { $0.state.badSignature(now: now, waiting: $0.waiters.count) }
-        if mustWait { refresher.wake() }
-        return mustWait
-    }
-
-    /// Waits for a running refresh without demanding one; returns whether the last attempt at this policy succeeded.
-    ///
-    /// A policy that is not configured is always up to date, because its keys are never loaded.
-    func isUpToDate(policy: String) async -> Bool {
-        let documents = source.documents.indices.filter { source.documents[$0].isOf(policy) }
-        guard !documents.isEmpty else { return true }
-        let mayWait = guarded.withLock { guarded in
-            guarded.state.isRefreshPending && guarded.waiters.count < timing.mostWaiters
-        }
-        if mayWait { _ = await refreshEnds() }
-        let now = time.now
-        return guarded.withLock { guarded in
-            !guarded.state.isRefreshPending
-                && documents.allSatisfy {
-                    guarded.state.serves(document: $0, now: now) && guarded.state.documents[$0].problem == nil
-                }
-        }
+        if isLimitNew { observer(.unknownKeysLimited(source: source.name)) }
+        if case .wait = decision { refresher.wake() }
+        return decision
     }
 
     /// Waits for the end of the refresh that runs or is about to begin.

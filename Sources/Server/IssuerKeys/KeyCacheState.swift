@@ -1,5 +1,15 @@
 import Basics
 
+/// The reason why keys refuse a token, if newer keys may accept it.
+enum RefreshReason: Equatable {
+    /// No key has the name that the token gives (V-81).
+    case unknownKey
+    /// The key of that name did not sign the token, or is for another algorithm: it may have been replaced (V-98).
+    case badSignature
+    /// The token's policy has these documents, and until they are loaded it looks like a wrong policy or issuer.
+    case unloadedPolicy(documents: [Int])
+}
+
 /// The knowledge and decisions of one token source's key cache (`docs/internals/how-it-works.md`).
 ///
 /// The state has no clock, thread or network: times are nanoseconds of the monotonic clock, and `chance` is a random
@@ -21,13 +31,14 @@ struct KeyCacheState: Sendable {
         case failed(reason: String, retryAfter: Int? = nil)
     }
 
-    /// The treatment of a request whose key is unknown.
-    enum Demand: Equatable {
-        /// The request waits for the running refresh, or for the one that begins now.
-        case wait
-        /// The request is refused, because the provider was asked recently and did not publish the key.
+    /// The decision on a token that the keys refuse.
+    enum Decision: Equatable {
+        /// The token waits for the refresh that runs or is about to begin, and is checked again. `since` is the number
+        /// of the refreshes that had begun when the token came.
+        case wait(since: Int)
+        /// The refusal is final.
         case refuse
-        /// Nobody knows whether the key exists; the client may try again after that many seconds (V-118, V-81).
+        /// Nobody knows whether newer keys accept the token; the client may try again after that many seconds.
         case unavailable(retryAfter: Int)
     }
 
@@ -50,7 +61,8 @@ struct KeyCacheState: Sendable {
     /// The time at which a bad signature last demanded a refresh.
     private var badSignatureAt: Int64?
     private var reportedState = KeyState.empty
-    private var isLimitReported = false
+    /// Whether unknown keys were refused without a refresh since the last refresh ended.
+    private(set) var isLimited = false
 
     init(count: Int, timing: KeyTiming, now: Int64) {
         self.timing = timing
@@ -74,36 +86,47 @@ struct KeyCacheState: Sendable {
         documents[document].restore(keys, fetchedAt: fetchedAt, loadedAt: loadedAt)
     }
 
-    /// Decides on a request with an unknown key that comes while keys serve and `waiting` others wait.
-    mutating func unknownKey(now: Int64, waiting: Int) -> Demand {
-        counters.unknownKeys += 1
-        switch phase {
-        // Without refreshes, a wait would have no end.
-        case .notStarted: return .refuse
-        case .stopped: return .unavailable(retryAfter: 1)
-        case .running: break
+    /// Decides on a token that the keys refuse for a reason that newer keys may change, while `waiting` others wait.
+    ///
+    /// `earlier` is nil for a token that has just come, and that of ``Decision/wait(since:)`` for one that has waited.
+    mutating func decide(on reason: RefreshReason, since earlier: Int?, now: Int64, waiting: Int) -> Decision {
+        if earlier == nil, reason == .unknownKey { counters.unknownKeys += 1 }
+        let begun = earlier ?? refreshesBegun
+        // A refresh that began before the token came may have fetched the documents before its key was published.
+        let isAsked = counters.refreshes > begun
+        if !isAsked, phase == .running, waiting < timing.mostWaiters / (reason == .badSignature ? 2 : 1) {
+            if !isRefreshPending { isDemanded = allowsRefresh(for: reason, now: now) }
+            if isRefreshPending { return .wait(since: begun) }
         }
-        if !isRefreshPending {
-            guard mayAsk(now: now) else { return .unavailable(retryAfter: retryAfter(now: now)) }
-            guard bucket.take(now: now) else {
-                return isDegraded ? .unavailable(retryAfter: retryAfter(now: now)) : .refuse
-            }
-            isDemanded = true
-        }
-        return waiting < timing.mostWaiters ? .wait : .unavailable(retryAfter: 1)
+        guard isFinal(reason, now: now) else { return .unavailable(retryAfter: retryAfter(now: now)) }
+        if !isAsked, reason == .unknownKey { isLimited = true }
+        return .refuse
     }
 
-    /// Returns whether a token that the key of its name did not sign waits for newer keys (V-98).
-    ///
-    /// The provider may have put another key under the name. Half of the places to wait are left to unknown keys.
-    mutating func badSignature(now: Int64, waiting: Int) -> Bool {
-        guard phase == .running, waiting < timing.mostWaiters / 2 else { return false }
-        guard !isRefreshPending else { return true }
-        guard mayAsk(now: now) else { return false }
-        if let badSignatureAt, now - badSignatureAt < timing.badSignatureInterval.nanoseconds { return false }
-        badSignatureAt = now
-        isDemanded = true
-        return true
+    /// Returns whether a refused token may cause a refresh now, which counts for the limits (V-79, V-98, V-99).
+    private mutating func allowsRefresh(for reason: RefreshReason, now: Int64) -> Bool {
+        // The provider may have asked to be left alone for all documents.
+        guard documents.contains(where: { $0.heldUntil <= now }) else { return false }
+        switch reason {
+        case .unknownKey: return bucket.take(now: now)
+        case .badSignature:
+            if let badSignatureAt, now - badSignatureAt < timing.badSignatureInterval.nanoseconds { return false }
+            badSignatureAt = now
+            return true
+        case .unloadedPolicy: return false
+        }
+    }
+
+    /// Returns whether no newer keys are known to be missing: a token that they may accept is never called invalid.
+    private func isFinal(_ reason: RefreshReason, now: Int64) -> Bool {
+        guard !isRefreshPending, !isStopped else { return false }
+        return switch reason {
+        // A key that a failed fetch did not bring may exist all the same (V-118).
+        case .unknownKey: !isDegraded
+        case .badSignature: true
+        case .unloadedPolicy(let documents):
+            documents.allSatisfy { serves(document: $0, now: now) && self.documents[$0].problem == nil }
+        }
     }
 
     /// Makes all documents due, because an operator wants fresh keys now (V-90); returns false if the operator asked
@@ -150,7 +173,7 @@ struct KeyCacheState: Sendable {
         counters.refreshes += 1
         counters.refreshNanoseconds += now - (refreshBegan ?? now)
         refreshBegan = nil
-        isLimitReported = false
+        isLimited = false
     }
 
     // MARK: Reports
@@ -162,13 +185,6 @@ struct KeyCacheState: Sendable {
         defer { reportedState = state }
         return .stateChanged(source: source, from: reportedState, to: state)
     }
-
-    /// Returns whether to report that unknown keys are refused without a refresh: once until the next refresh ends.
-    mutating func takeLimitReport() -> Bool {
-        guard phase == .running, !isLimitReported else { return false }
-        isLimitReported = true
-        return true
-    }
 }
 
 // The state at one time.
@@ -177,14 +193,14 @@ extension KeyCacheState {
 
     private var isRefreshing: Bool { refreshBegan != nil }
 
+    /// The number of refreshes that have begun, of which one may run.
+    var refreshesBegun: Int { counters.refreshes + (isRefreshing ? 1 : 0) }
+
     /// Whether a refresh runs or is about to begin.
     var isRefreshPending: Bool { isRefreshing || isDemanded }
 
     /// Whether the last attempt at any metadata document failed.
     var isDegraded: Bool { documents.contains { $0.problem != nil } }
-
-    /// Whether a token may cause a fetch: the provider has not asked to be left alone for all documents (V-99).
-    private func mayAsk(now: Int64) -> Bool { documents.contains { $0.heldUntil <= now } }
 
     func serves(document: Int, now: Int64) -> Bool {
         documents[document].serves(now: now, timing: timing)
@@ -218,7 +234,7 @@ extension KeyCacheState {
 
     /// Returns the seconds after which a client may try again: 1 to 30 (V-71).
     func retryAfter(now: Int64) -> Int {
-        guard !isRefreshing else { return 1 }
+        guard !isRefreshPending, !isStopped else { return 1 }
         let pause = (documents.map(\.nextAttempt).min() ?? now) - now
         return Int(min(30, max(1, (pause + 999_999_999) / 1_000_000_000)))
     }
