@@ -129,6 +129,22 @@ struct PolicyTests {
         #expect(bench.provider.asked == [signIn.metadataURL, keysURL, reset.metadataURL])
     }
 
+    @Test func `A key that both policies publish is checked once, whether fetched or read from the file`() throws {
+        let folder = try TemporaryFolder()
+        let bench = Bench([signIn, reset]) { $0.keyCacheFile = "\(folder.path)/keys.json" }
+        bench.verifier.loadOnce()
+        let restarted = Bench([signIn, reset]) { $0.keyCacheFile = "\(folder.path)/keys.json" }
+        restarted.verifier.readFile()
+        for verifier in [bench.verifier, restarted.verifier] {
+            let keys = verifier.keys.documents.compactMap { $0.keys?.keys.first?.key }
+            #expect(keys.count == 2 && keys[0] === keys[1])
+        }
+        bench.time.advance(seconds: 3600)
+        let before = bench.verifier.keys.documents[1].keys?.keys.first?.key
+        bench.refresh()
+        #expect(before != nil && bench.verifier.keys.documents[0].keys?.keys.first?.key === before)
+    }
+
     @Test func `The check of the settings says for each metadata document what is wrong and what to do`() {
         let bench = Bench([signIn, reset])
         bench.provider.publish(reset, [published(SigningKey.shared)], issuer: "https://evil.example/")

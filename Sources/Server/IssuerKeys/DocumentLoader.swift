@@ -16,6 +16,8 @@ struct DocumentLoader {
     let source: TokenSource
     let fetcher: any DocumentFetcher
     let distrusted: [String]
+    /// The keys that were admitted before, of any document: policies may publish the same keys, and a check is slow.
+    var admitted: [AdmittedKey]
     /// Origins that could not be reached during this refresh, so that no other document of theirs is tried (V-72).
     var unreachable: [String: FetchError] = [:]
     /// The key sets of this refresh: policies may share a key set, which is then fetched once.
@@ -23,11 +25,11 @@ struct DocumentLoader {
 
     /// Loads metadata and keys of one document, or only the keys if its metadata was loaded before and is not due.
     mutating func load(
-        _ document: MetadataDocument, withMetadata: Bool, known: LoadedKeys?
+        _ document: MetadataDocument, withMetadata: Bool, known: ProviderMetadata?
     ) throws(LoadFailure) -> Load {
         if !withMetadata, let known {
             do throws(LoadFailure) {
-                return try keys(of: document, known.metadata, known, maxAge: nil, withMetadata: false)
+                return try keys(of: document, known, maxAge: nil, withMetadata: false)
             } catch {
                 // If the key set moved, the metadata says where (V-82).
                 guard error.fetch == .status(404) || error.fetch == .status(410) else { throw error }
@@ -35,12 +37,11 @@ struct DocumentLoader {
         }
         let fetched = try fetch(document.metadataURL, of: document, failure: source.metadataNotFetched)
         let metadata = try source.trustedMetadata(fetched.body, of: document)
-        return try keys(of: document, metadata, known, maxAge: fetched.maxAge, withMetadata: true)
+        return try keys(of: document, metadata, maxAge: fetched.maxAge, withMetadata: true)
     }
 
     private mutating func keys(
-        of document: MetadataDocument, _ metadata: ProviderMetadata, _ known: LoadedKeys?, maxAge: Int?,
-        withMetadata: Bool
+        of document: MetadataDocument, _ metadata: ProviderMetadata, maxAge: Int?, withMetadata: Bool
     ) throws(LoadFailure) -> Load {
         let fetched = try keySet(metadata.keySetURL, document)
         let set: KeySetDocument
@@ -52,7 +53,8 @@ struct DocumentLoader {
             throw source.unsupportedAlgorithms(metadata.algorithms)
         }
         let loaded = try LoadedKeys(
-            of: source, metadata: metadata, document: set, known: known?.keys ?? [], distrusted: distrusted)
+            of: source, metadata: metadata, document: set, admitted: admitted, distrusted: distrusted)
+        admitted += loaded.keys
         // The shorter time counts, because neither document may be used for longer than its provider says.
         let ages = [maxAge, fetched.maxAge].compactMap { $0 }
         return Load(keys: loaded, maxAge: ages.min(), withMetadata: withMetadata)

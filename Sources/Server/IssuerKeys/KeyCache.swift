@@ -222,7 +222,9 @@ final class KeyCache: Sendable {
             if published.isExpired(start) { publish(now: start) }
             return guarded.withLock { $0.state.nextLook(now: start) }
         }
-        var loader = DocumentLoader(source: source, fetcher: environment.fetcher, distrusted: distrusted)
+        var loader = DocumentLoader(
+            source: source, fetcher: environment.fetcher, distrusted: distrusted,
+            admitted: documents.flatMap { $0.keys?.keys ?? [] })
         var isChanged = false
         for plan in plans where load(plan, with: &loader) { isChanged = true }
         endRefresh()
@@ -236,7 +238,7 @@ final class KeyCache: Sendable {
         let document = source.documents[plan.document]
         let known = guarded.withLock { $0.state.documents[plan.document].keys }
         do throws(LoadFailure) {
-            let load = try loader.load(document, withMetadata: plan.withMetadata, known: known)
+            let load = try loader.load(document, withMetadata: plan.withMetadata, known: known?.metadata)
             try admit(load.keys.issuer, document: plan.document)
             let now = time.now
             let finished = KeyCacheState.FetchPlan(document: plan.document, withMetadata: load.withMetadata)

@@ -75,15 +75,17 @@ package final class KeyFile: Sendable {
     ) throws(OperatorError) -> [Record?] {
         guard let bytes = try bytes() else { return source.documents.map { _ in nil } }
         let list = try entries(bytes)
+        var admitted: [AdmittedKey] = []
         return source.documents.map { document in
             guard let entry = list.first(where: { $0["metadata_url"]?.string == document.metadataURL }) else {
                 return nil
             }
             do throws(OperatorError) {
-                let record = try record(of: document, source, entry, distrusted: distrusted)
+                let record = try record(of: document, source, entry, admitted: admitted, distrusted: distrusted)
                 let age = now - record.fetchedAt
                 guard age >= 0 else { throw OperatorError("its keys were fetched in the future") }
                 guard age < trust.nanoseconds / 1_000_000 else { throw OperatorError("its keys are too old") }
+                admitted += record.keys.keys
                 return record
             } catch {
                 ignored("\(source.label(of: document)): \(error.message)")
@@ -113,7 +115,8 @@ package final class KeyFile: Sendable {
 
     /// Applies the same rules as to documents from the network, because the settings may have changed since.
     private func record(
-        of document: MetadataDocument, _ source: TokenSource, _ entry: JSONObject, distrusted: [String]
+        of document: MetadataDocument, _ source: TokenSource, _ entry: JSONObject, admitted: [AdmittedKey],
+        distrusted: [String]
     ) throws(OperatorError) -> Record {
         guard let fetchedAt = entry["fetched_at"]?.integer, fetchedAt > 0, let keys = entry["keys"] else {
             throw OperatorError("its entry in the file is incomplete")
@@ -124,7 +127,8 @@ package final class KeyFile: Sendable {
                 try KeySetDocument(
                     parsing: JSONValue.object(["keys": keys]).serialized(), allowing: source.algorithms)
             }
-            return try LoadedKeys(of: source, metadata: metadata, document: set, known: [], distrusted: distrusted)
+            return try LoadedKeys(
+                of: source, metadata: metadata, document: set, admitted: admitted, distrusted: distrusted)
         }
         return Record(metadataURL: document.metadataURL, keys: loaded, fetchedAt: fetchedAt)
     }

@@ -34,9 +34,9 @@ package struct SkippedKey: Sendable, Equatable {
 extension LoadedKeys {
     /// Admits the keys of a document (V-36 to V-38) except the distrusted (V-97); fails if none is left (V-80).
     ///
-    /// Keys of the last load are kept, so that their contexts in OpenSSL stay in use.
+    /// A key that was admitted before is not checked again, and its contexts in OpenSSL stay in use.
     init(
-        of source: TokenSource, metadata: ProviderMetadata, document: KeySetDocument, known: [AdmittedKey],
+        of source: TokenSource, metadata: ProviderMetadata, document: KeySetDocument, admitted: [AdmittedKey],
         distrusted: [String]
     ) throws(LoadFailure) {
         var keys: [AdmittedKey] = []
@@ -45,7 +45,7 @@ extension LoadedKeys {
         }
         for published in document.keys {
             do throws(OperatorError) {
-                keys.append(try Self.admit(published, metadata, known, distrusted))
+                keys.append(try Self.admit(published, metadata, admitted, distrusted))
             } catch {
                 skipped.append(SkippedKey(keyIdentifier: published.keyIdentifier, reason: error.message))
             }
@@ -68,13 +68,13 @@ extension LoadedKeys {
     ].map(\.message)
 
     private static func admit(
-        _ published: KeySetDocument.Key, _ metadata: ProviderMetadata, _ known: [AdmittedKey], _ distrusted: [String]
+        _ published: KeySetDocument.Key, _ metadata: ProviderMetadata, _ earlier: [AdmittedKey], _ distrusted: [String]
     ) throws(OperatorError) -> AdmittedKey {
         guard !published.isAmong(distrusted) else { throw OperatorError("it is distrusted by the settings") }
         let issuer = try rethrowing(as: { OperatorError($0.message) }) { () throws(KeyRejection) in
             try published.issuer(under: metadata)
         }
-        if let key = known.first(where: { $0.published == published }) {
+        if let key = earlier.first(where: { $0.published == published }) {
             return AdmittedKey(published: published, key: key.key, issuer: issuer)
         }
         guard let key = try? PublicKey(published.numbers, for: published.algorithm) else {

@@ -84,7 +84,7 @@ private struct Documents: DocumentFetcher {
 private func checkLoading(_ metadata: [UInt8], _ keySet: [UInt8]) throws {
     for document in source.documents {
         let fetcher = Documents(metadataURL: document.metadataURL, metadata: metadata, keySet: keySet)
-        var loader = DocumentLoader(source: source, fetcher: fetcher, distrusted: ["distrusted"])
+        var loader = DocumentLoader(source: source, fetcher: fetcher, distrusted: ["distrusted"], admitted: [])
         guard let load = try? loader.load(document, withMetadata: true, known: nil) else { continue }
         try require(!load.keys.keys.isEmpty, "a document that was loaded has keys")
         let names = load.keys.keys.map(\.published.keyIdentifier)
