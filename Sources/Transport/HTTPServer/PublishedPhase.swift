@@ -20,7 +20,7 @@ struct PublishedPhase: ~Copyable, Sendable {
 
     func enter(_ phase: Phase, until deadline: UInt64) {
         self.deadline.store(deadline, ordering: .relaxed)
-        self.phase.store(phase.rawValue, ordering: .relaxed)
+        self.phase.store(phase.rawValue, ordering: .releasing)
     }
 
     func enterBody(at now: UInt64, until deadline: UInt64) {
@@ -34,7 +34,7 @@ struct PublishedPhase: ~Copyable, Sendable {
         bodyBytes.store(bodyBytes.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     }
 
-    var current: Phase? { Phase(rawValue: phase.load(ordering: .relaxed)) }
+    var current: Phase? { Phase(rawValue: phase.load(ordering: .acquiring)) }
 
     /// The deadline, or the time at which a silent stream is to send something; of two idle connections, the one with
     /// the earlier deadline has been idle for longer.
@@ -45,8 +45,10 @@ struct PublishedPhase: ~Copyable, Sendable {
 
     /// The limit that the connection has exceeded, if any.
     func exceeded(at now: UInt64, limits: ServerLimits, _ times: TimeLimits) -> Deadline? {
+        // The phase is read first, so that no phase is judged by the deadline of an earlier one.
+        let phase = current
         let isLate = now >= deadline.load(ordering: .relaxed)
-        return switch current {
+        return switch phase {
         case .idle: isLate ? .idle : nil
         case .header: isLate ? .header : nil
         case .body: isLate || isSlow(at: now, limits: limits, times) ? .body : nil
