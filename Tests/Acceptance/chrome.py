@@ -91,6 +91,15 @@ class Chrome(Browser, webdriver.Chrome):
         conditions = {"offline": not is_connected, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
         self.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
 
+    def before_each_page(self, script):
+        """Runs a script in each page from the next one on, before the page's own."""
+        self.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+
+    def block(self, *addresses):
+        """From now on, nothing is at these addresses, which may have `*` in them."""
+        self.execute_cdp_cmd("Network.enable", {})
+        self.execute_cdp_cmd("Network.setBlockedURLs", {"urls": addresses})
+
     def network(self):
         """All network events since the start."""
         for entry in self.get_log("performance"):

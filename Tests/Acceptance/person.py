@@ -28,6 +28,18 @@ def in_both_browsers(tests):
     return tests
 
 
+# In a script of `fetching`, `real` is the browser's own `fetch`, `hold` waits for `release()`, and `problem` is a server's answer.
+FETCH = """
+    const real = window.fetch, hold = () => new Promise((go) => (window.release = go)), problem = (status, code, headers) =>
+      new Response(JSON.stringify({ status, code, title: `Title ${code}`, detail: `Detail ${code}.` }), { status, headers });
+    window.fetch = async (url, options) => {%s};"""
+
+
+def fetching(script):
+    """The JavaScript that has each request of a page go through a script, which gives the answer to a `url` and `options`."""
+    return FETCH % script
+
+
 class Person:
     def __init__(self, chrome, page):
         self.chrome = chrome
@@ -225,6 +237,10 @@ class Person:
             Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
             dispatchEvent(new Event("online"));""")
         self.chrome.until(lambda: self.chrome.execute_script(count) > before, "the last list")
+
+    def await_held(self):
+        """Waits until a script of `fetching` holds a request, or its answer."""
+        self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.release)"), "a request that is held")
 
     def go_online(self):
         """Has a network again, and comes back to the tab, until all is saved."""

@@ -4,11 +4,13 @@ import atexit
 import base64
 import contextlib
 import functools
+import html
 import http.server
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import socket
@@ -82,6 +84,13 @@ def serving(handler, port=0):
             yield server.server_port
         finally:
             server.shutdown()
+
+
+def filled_in(page, address, user="alice@example.com", password=PASSWORD):
+    """Where the form to sign in goes on a page of the authority, and its fields with what a person types."""
+    action = html.unescape(re.search('method="post" action="([^"]+)"', page)[1])
+    fields = {name: html.unescape(value) for name, value in re.findall('<input type="hidden" name="([^"]+)" value="([^"]*)"', page)}
+    return urllib.parse.urljoin(address, action), {**fields, "signInName": user, "password": password, "action": "continue"}
 
 
 class Servers:

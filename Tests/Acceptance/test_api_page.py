@@ -89,6 +89,8 @@ class APIPage(PageTest):
         self.open()
         self.assertIn("not signed in", self.chrome.one("#token-state").text)
         self.assertIn(f"{self.servers.authority}/_mock/token?user=alice@example.com", self.chrome.words("#token-mock-line"))
+        get = self.chrome.one("#token-get")
+        self.assertEqual((get.text, get.get_attribute("href")), ("Get a token", f"{self.servers.authority}/_mock#token"))
         state, body = self.send("health")
         self.assertTrue(state.startswith("200"), state)
         self.assertIn("alive", body)
@@ -97,11 +99,6 @@ class APIPage(PageTest):
         self.assertEqual(json.loads(body)["code"], "auth.missing")
         self.assertIn("/problems.html#auth.missing",
                       [link.get_attribute("href")[-27:] for link in self.chrome.all("#listTasks .try a")])
-
-    def test_a_button_leads_to_a_token_of_the_mock(self):
-        self.open()
-        get = self.chrome.one("#token-get")
-        self.assertEqual((get.text, get.get_attribute("href")), ("Get a token", f"{self.servers.authority}/_mock#token"))
 
     def test_the_session_of_the_page_is_used_and_its_token_not_shown(self):
         self.newcomer()

@@ -8,9 +8,7 @@ import base64
 import collections
 import functools
 import hashlib
-import html
 import json
-import re
 import secrets
 import unittest
 import urllib.parse
@@ -19,7 +17,7 @@ import jwt
 import requests
 
 import servers
-from servers import PASSWORD, TENANT, claims_of, free_port
+from servers import TENANT, claims_of, free_port
 
 CALLBACK = "http://localhost:3000/auth/openid/return"
 WEB, SECRET = "f1d2c3b4-0a5e-4b6f-8c7d-9e0f1a2b3c4d", "mock-secret"
@@ -77,11 +75,10 @@ class StrictServers(servers.Servers):
         }
 
     def start_page(self):
-        self._start(
-            "task-server", TASKS_LISTEN=f"127.0.0.1:{self.ports[0]}", TASKS_ADMIN_LISTEN="off", TASKS_DATABASE="memory:",
-            TASKS_METADATA_URL=f"{self.issuer}/.well-known/openid-configuration", TASKS_CA_FILE=str(self.folder / "state/ca.pem"),
-            TASKS_OWNER_CLAIM="sub", TASKS_CLIENT_ID=PUBLIC, TASKS_READ_SCOPE=f"{API}/tasks.read", TASKS_WRITE_SCOPE=f"{API}/tasks.write")
-        self._await("task-server", f"{self.page}/readyz")
+        super().start_page(
+            TASKS_AUTHORITY="", TASKS_POLICIES="", TASKS_METADATA_URL=f"{self.issuer}/.well-known/openid-configuration",
+            TASKS_CA_FILE=str(self.folder / "state/ca.pem"), TASKS_OWNER_CLAIM="sub", TASKS_READ_SCOPE=f"{API}/tasks.read",
+            TASKS_WRITE_SCOPE=f"{API}/tasks.write")
 
 
 @functools.cache
@@ -125,10 +122,8 @@ class Party(unittest.TestCase):
         """Fills in the form of the page."""
         self.assertEqual(page.status_code, 200, "a page to sign in was expected")
         self.assertIn('name="password"', page.text)
-        action = html.unescape(re.search('method="post" action="([^"]+)"', page.text)[1])
-        hidden = {name: html.unescape(re.search(f'name="{name}" value="([^"]+)"', page.text)[1]) for name in ("csrf", "form")}
-        form = {**hidden, "signInName": user, "password": PASSWORD, "action": "continue"}
-        return self.browser.post(urllib.parse.urljoin(page.url, action), data=form, allow_redirects=False)
+        action, form = servers.filled_in(page.text, page.url, user)
+        return self.browser.post(action, data=form, allow_redirects=False)
 
     def parameters(self, answer, mark="?"):
         """The parameters with which the browser comes back, and the state among them."""

@@ -6,7 +6,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from firefox import Firefox
-from person import NewcomerTest, in_both_browsers
+from person import NewcomerTest, fetching, in_both_browsers
 
 
 class Daily(NewcomerTest):
@@ -156,7 +156,7 @@ class Layouts(Daily):
 
     def become_a_mac(self):
         script = "Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' });"
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        self.chrome.before_each_page(script)
 
     def test_shortcuts_are_at_their_places_in_every_layout(self):
         self.fill("one", "two")
@@ -227,11 +227,10 @@ class Notices(Daily):
         self.chrome.one("#new").send_keys("Call Ann")
         before = self.boxes()
         self.assertGreater(before[2][2], 100, "the dates are shown")
-        self.chrome.execute_script("""
-            const real = window.fetch, body = JSON.stringify({ status: 503, code: "store.overloaded", title: "Busy", detail: "Later." });
-            window.fetch = async (url, options) => (url === "/api/tasks" ? new Response(body, { status: 503 }) : real(url, options));""")
+        self.chrome.execute_script(
+            fetching('return url === "/api/tasks" ? problem(503, "store.overloaded") : real(url, options);'))
         self.person.look_again()
-        self.chrome.until(lambda: "Busy" in self.chrome.one("#trouble").text, "the notice")
+        self.chrome.until(lambda: "Title store.overloaded" in self.chrome.one("#trouble").text, "the notice")
         self.chrome.execute_script("for (const id of ['ended', 'refused']) document.getElementById(id).hidden = false;")
         self.assertTrue(self.chrome.one("#again").is_displayed())
         status = self.chrome.execute_script("return document.getElementById('status').getBoundingClientRect().width")
@@ -248,21 +247,17 @@ class Patience(Daily):
     """A server that says when it wants to be asked again."""
 
     def refuse(self, after):
-        self.chrome.execute_script("""
-            const real = window.fetch, body = JSON.stringify({ status: 429, code: "request.rate", title: "Too many", detail: "Slow down." });
-            Object.assign(window, { asked: [], isRefusing: true });
-            window.fetch = async (url, options) => {
-              if (!url.startsWith("/api/tasks") || !isRefusing) return real(url, options);
-              asked.push(`${options.method} ${url}`);
-              return new Response(body, { status: 429, headers: { "Retry-After": arguments[0] } });
-            };""".replace("arguments[0]", f"'{after}'"))
+        self.chrome.execute_script("Object.assign(window, { asked: [], isRefusing: true, after: arguments[0] });" + fetching("""
+            if (!url.startsWith("/api/tasks") || !isRefusing) return real(url, options);
+            asked.push(`${options.method} ${url}`);
+            return problem(429, "request.rate", { "Retry-After": after });"""), after)
 
     def test_no_request_comes_before_the_time_that_the_server_has_named(self):
         self.expected = ["429"]
         self.person.save("one")
         self.refuse("7200")
         self.person.look_again()
-        self.chrome.until(lambda: "Slow down." in self.chrome.one("#trouble").text, "the refusal")
+        self.chrome.until(lambda: "Detail request.rate." in self.chrome.one("#trouble").text, "the refusal")
         self.assertRegex(self.chrome.one("#trouble").text, r"The page tries again at \d+:\d\d.[AP]M\.")
         self.person.add("two")
         self.person.complete("one")

@@ -1,11 +1,9 @@
 """The Python of docs/connect-a-client.md, as it stands there: the sign-in, and each decision that the comments of the client name."""
 
-import html
 import re
 import secrets
 import unittest
 import urllib.error
-import urllib.parse
 import uuid
 
 import requests
@@ -25,12 +23,8 @@ class DocumentedSignIn(unittest.TestCase):
     def signed_in(self, address):
         """The address to which the authority leads after the password."""
         with requests.Session() as browser:
-            page = browser.get(address, timeout=20).text
-            action = re.search('<form[^>]* action="([^"]*)"', page)[1]
-            fields = dict(re.findall('<input type="hidden" name="([^"]*)" value="([^"]*)"', page))
-            fields |= {"signInName": "alice@example.com", "password": servers.PASSWORD}
-            form = urllib.parse.urljoin(address, html.unescape(action))
-            return browser.post(form, fields, allow_redirects=False, timeout=20).headers["Location"]
+            action, form = servers.filled_in(browser.get(address, timeout=20).text, address)
+            return browser.post(action, form, allow_redirects=False, timeout=20).headers["Location"]
 
     def test_a_person_signs_in_and_the_token_is_renewed(self):
         verifier, state = secrets.token_urlsafe(32), secrets.token_urlsafe(32)

@@ -110,17 +110,6 @@ class Journey(PageTest):
         person.await_texts()
         self.assertTrue(self.chrome.current_url.endswith("/#today"))
 
-    def test_a_text_that_cannot_be_kept_says_so_and_stays(self):
-        self.newcomer()
-        self.person.add("   ")
-        self.assertEqual(self.chrome.words("#new-error"), "Write a few words first.")
-        self.chrome.one("#new").clear()
-        self.chrome.execute_script("document.getElementById('new').value = 'ü'.repeat(2049)")
-        self.chrome.one("#new").send_keys(Keys.ENTER)
-        self.assertIn("1 character too long", self.chrome.words("#new-error"))
-        self.assertEqual(self.person.texts(), [])
-        self.assertEqual(len(self.chrome.one("#new").get_attribute("value")), 2049)
-
 
 class TwoDevices(PageTest):
     def test_the_text_of_the_other_is_shown_as_soon_as_it_is_chosen(self):

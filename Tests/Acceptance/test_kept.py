@@ -6,7 +6,7 @@ import tempfile
 import time
 
 from firefox import Firefox
-from person import PASSWORD, NewcomerTest, Person
+from person import PASSWORD, NewcomerTest, Person, fetching
 from test_trouble import NO_CONNECTION
 
 # Writes as fast as a page can: typing takes a tenth of a second for each task.
@@ -72,14 +72,13 @@ class Kept(NewcomerTest):
 
     def before_each_page(self, script):
         """From now on, on this page, too."""
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        self.chrome.before_each_page(script)
         self.chrome.execute_script(script)
 
     def api_is_reachable(self, is_reachable):
         """Without it, the page itself can be loaded."""
         self.expected = [*self.expected, "ERR_BLOCKED_BY_CLIENT"]
-        self.chrome.execute_cdp_cmd("Network.enable", {})
-        self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": [] if is_reachable else ["*/api/*"]})
+        self.chrome.block(*([] if is_reachable else ["*/api/*"]))
 
     def set_clock(self, hours):
         """Puts the clock of the next pages forward or back; the session's token lives as long as before."""
@@ -178,15 +177,9 @@ class WrongClock(Kept):
     def test_an_edit_that_is_kept_before_its_addition_waits_for_it(self):
         """A full database may take the edit, and the addition only later."""
         self.before_each_page(NETWORK)
-        self.chrome.execute_async_script("""
-            const [changes, done] = arguments, { owner } = JSON.parse(sessionStorage["tasks.session"]);
-            indexedDB.open("tasks").onsuccess = ({ target: { result } }) => {
-              const transaction = result.transaction("changes", "readwrite");
-              for (const change of changes) transaction.objectStore("changes").add({ ...change, owner });
-              transaction.oncomplete = () => done(result.close());
-            };""", [
-                {"key": "edit", "kind": "change", "target": "addition", "text": "Buy oat milk", "base": "Buy milk"},
-                {"key": "addition", "kind": "add", "text": "Buy milk", "completed": False}])
+        self.person.keep(
+            {"key": "edit", "kind": "change", "target": "addition", "text": "Buy oat milk", "base": "Buy milk"},
+            {"key": "addition", "kind": "add", "text": "Buy milk", "completed": False})
         self.person.refresh()
         self.chrome.until(lambda: self.texts_on_server() == ["Buy oat milk"], "the edit")
         self.person.await_saved()
@@ -391,8 +384,8 @@ class FullStorage(Kept):
         self.chrome.connect(True)
 
     def test_storage_that_is_blocked_says_what_to_do(self):
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
-            Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("", "SecurityError"); } });"""})
+        self.chrome.before_each_page("""
+            Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("", "SecurityError"); } });""")
         self.chrome.refresh()
         self.assertIn("Allow cookies and site data", self.chrome.words("#welcome-error"))
 
@@ -431,10 +424,8 @@ class FullStorage(Kept):
 
 class ManyAdditions(Kept):
     def test_an_edit_outlives_a_hundred_additions_after_it(self):
-        self.before_each_page("""
-            const real = window.fetch, problem = { status: 422, code: "task.text", title: "Title", detail: "Detail." };
-            window.fetch = (url, options) => options?.method === "PATCH" && !window.isMended
-              ? Promise.resolve(new Response(JSON.stringify(problem), { status: 422 })) : real(url, options);""")
+        self.before_each_page(fetching("""
+            return options?.method === "PATCH" && !window.isMended ? problem(422, "task.text") : real(url, options);"""))
         self.chrome.connect(False)
         self.write(["Buy milk"])
         self.person.rename("Buy milk", "Buy oat milk")
@@ -457,15 +448,12 @@ class TwoTabs(Kept):
 
     def setUp(self):
         super().setUp()
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            window.fetch = async (url, options) => {
-              const answer = await real(url, options);
-              if (options?.method === "POST") await new Promise((go) => (window.release = go));
-              return answer;
-            };""")
+        self.chrome.execute_script(fetching("""
+            const answer = await real(url, options);
+            if (options?.method === "POST") await hold();
+            return answer;"""))
         self.person.add("Buy milk")
-        self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.release)"), "the answer")
+        self.person.await_held()
         self.first = self.chrome.current_window_handle
         self.second = self.new_tab()
         self.person.await_texts("Buy milk")

@@ -98,7 +98,7 @@ class Errors(KeyTest):
 
     def test_what_is_wrong_is_said_in_characters_and_leaves_with_the_fault(self):
         error = lambda: self.chrome.one("#new-error").text
-        self.chrome.one("#new").send_keys(Keys.ENTER)
+        self.chrome.one("#new").send_keys("   ", Keys.ENTER)
         self.assertEqual(error(), "Write a few words first.")
         self.chrome.one("#new").send_keys("a")
         self.assertEqual(error(), "")
@@ -107,10 +107,12 @@ class Errors(KeyTest):
             self.assertEqual(error(), "")
             self.chrome.one("#new").send_keys(Keys.ENTER)
             self.assertEqual(error(), message)
+            self.assertEqual(self.chrome.one("#new").get_attribute("value"), text)
             self.write("a")
         self.write("🙂" * 1024)
         self.assertEqual(error(), "")
         self.assertEqual(self.chrome.one("#new").get_attribute("aria-invalid"), "false")
+        self.assertEqual(self.person.texts(), [])
 
 
 class ViewsAndPaper(KeyTest):

@@ -3,33 +3,27 @@
 import contextlib
 import re
 import sys
-import types
 import urllib.request
 
 from selenium.webdriver.common.keys import Keys
 
 from firefox import Firefox
-from person import PASSWORD, PageTest, Person
+from person import PASSWORD, PageTest, Person, fetching
 from servers import ROOT, free_port
 from test_trouble import NO_CONNECTION
 
 sys.path += [str(ROOT / "Tests/Adversity"), str(ROOT / "Benchmarks")]
 
 from database import Database  # noqa: E402
-from proxies import NGINX  # noqa: E402
 
 SOON = 5  # seconds; a tenth of a second, as a rule
 
 IS_LIVE = """
     const [done] = arguments;
     navigator.locks.query().then(({ held }) => done(held.some(({ name }) => name.endsWith("stream.live"))));"""
-COUNT_LISTS = """
-    const real = window.fetch;
-    window.lists = 0;
-    window.fetch = (url, options) => {
-      if (url === "/api/tasks" && options.method === "GET") lists += 1;
-      return real(url, options);
-    };"""
+COUNT_LISTS = "window.lists = 0;" + fetching("""
+    if (url === "/api/tasks" && options.method === "GET") lists += 1;
+    return real(url, options);""")
 
 
 class Live(PageTest):
@@ -101,14 +95,6 @@ class TwoBrowsers(Live):
                 for person in [self.person, self.other]:
                     person.chrome.get("about:blank")  # so that no request finds the servers gone
 
-    def test_through_nginx_with_the_site_of_deploy(self):
-        nginx = NGINX(types.SimpleNamespace(port=self.servers.ports[0]), str(self.servers.folder))
-        self.addCleanup(nginx.close)
-        self.begin(f"http://127.0.0.1:{nginx.port}")
-        self.check_both_ways()
-        for person in [self.person, self.other]:
-            person.chrome.get("about:blank")
-
 
 class OneBrowser(Live):
     @contextlib.contextmanager
@@ -156,11 +142,11 @@ class OneBrowser(Live):
 
     def test_a_tab_out_of_sight_lets_it_go_and_who_signs_out_ends_it(self):
         with self.counted():
-            self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            self.chrome.before_each_page("""
                 const later = window.setTimeout.bind(window);
                 window.setTimeout = (action, time, ...rest) => later(action, time === 60000 ? 100 : time, ...rest);
                 window.visibility = "visible";
-                Object.defineProperty(document, "visibilityState", { get: () => visibility });"""})
+                Object.defineProperty(document, "visibilityState", { get: () => visibility });""")
             self.person.refresh()
             for state, count in [("visible", 1), ("hidden", 0), ("visible", 1)]:
                 self.chrome.execute_script(
@@ -202,7 +188,7 @@ class OneBrowser(Live):
 
     def test_an_event_that_comes_after_a_later_answer_brings_nothing_old_back(self):
         self.newcomer()
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": self.HOLD})
+        self.chrome.before_each_page(self.HOLD)
         self.person.refresh()
         self.await_live(self.person)
         self.chrome.execute_script("isHolding = true")
@@ -248,7 +234,7 @@ class OneBrowser(Live):
     def test_a_stream_that_is_refused_is_asked_for_less_and_less_often(self):
         self.newcomer()
         answers = '[[404], [503, { "Retry-After": "7000" }], [429, { "Retry-After": "1" }], [410, {}, "changes.forgotten"]]'
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": self.ANSWERS % answers})
+        self.chrome.before_each_page(self.ANSWERS % answers)
         self.person.refresh()
         self.await_live(self.person)
         asked, waits = self.chrome.execute_script("return [asked, waits]")

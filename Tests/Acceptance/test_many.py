@@ -4,7 +4,7 @@ import concurrent.futures
 
 from selenium.webdriver.common.keys import Keys
 
-from person import PageTest
+from person import PageTest, fetching
 
 # The requests, how many were under way together, and what was changed in the document.
 WATCH = """
@@ -64,16 +64,10 @@ class Many(ManyTasks):
     def test_a_refusal_of_a_list_ends_at_the_row_that_it_is_about(self):
         self.expected = ["ERR_INTERNET_DISCONNECTED"]
         self.complete_offline(["one", "two", "three"])
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            const problem = (status) => new Response(
-              JSON.stringify({ status, code: "request.field", title: "Title", detail: "Detail." }), { status });
-            window.fetch = async (url, options) => {
-              const answer = options?.method !== "PATCH" || /[13]$/.test(url) ? await real(url, options) : null;
-              if (answer) return answer;
-              sent.push(`PATCH ${url}`);
-              return problem(url === "/api/tasks" ? 400 : 422);
-            };""")
+        self.chrome.execute_script(fetching("""
+            if (options?.method !== "PATCH" || /[13]$/.test(url)) return real(url, options);
+            sent.push(`PATCH ${url}`);
+            return problem(url === "/api/tasks" ? 400 : 422, "request.field");"""))
         self.chrome.connect(True)
         self.person.look_again()
         self.person.await_status("1 change not saved")
@@ -115,15 +109,12 @@ class Many(ManyTasks):
         self.request("PATCH", "/api/tasks/3", {"notes": "Not yet"})
         self.request("DELETE", "/api/tasks/4")
         # Another one is changed after the page has looked at it once more, and before its deletion arrives.
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            window.fetch = async (url, options) => {
-              if (options.method === "DELETE" && url.endsWith("/5")) {
-                const { Authorization } = options.headers, headers = { Authorization, "Content-Type": "application/json" };
-                await real("/api/tasks/5", { method: "PATCH", headers, body: '{"completed":false}' });
-              }
-              return real(url, options);
-            };""")
+        self.chrome.execute_script(fetching("""
+            if (options.method === "DELETE" && url.endsWith("/5")) {
+              const { Authorization } = options.headers, headers = { Authorization, "Content-Type": "application/json" };
+              await real("/api/tasks/5", { method: "PATCH", headers, body: '{"completed":false}' });
+            }
+            return real(url, options);"""))
         self.chrome.one("#clear").click()
         self.await_cleared(1, 2, 3, 5, 8)
         self.assertEqual(self.person.done(), ["Task 2, for tomorrow", "Task 3"])
@@ -162,15 +153,11 @@ class Many(ManyTasks):
 
     def test_who_looks_while_the_list_is_on_its_way_gets_a_newer_one(self):
         self.newcomer()
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            window.lists = 0;
-            window.fetch = async (...call) => {
-              if (call[0] === "/api/tasks" && (lists += 1) === 1) await new Promise((go) => (window.release = go));
-              return real(...call);
-            };""")
+        self.chrome.execute_script("window.lists = 0;" + fetching("""
+            if (url === "/api/tasks" && (lists += 1) === 1) await hold();
+            return real(url, options);"""))
         self.person.look_again()
-        self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.release)"), "the list to be asked for")
+        self.person.await_held()
         self.person.look_again()
         self.chrome.execute_script("release()")
         self.chrome.until(lambda: self.chrome.execute_script("return lists") == 2, "the second list")
@@ -184,21 +171,20 @@ class Many(ManyTasks):
 
     def test_a_page_in_sight_looks_for_what_another_device_has_changed(self):
         """Three hundred times as often as for people; not while nobody looks, without a network, or while a change is sent."""
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
-            const real = window.fetch, every = window.setInterval;
+        self.chrome.before_each_page("""
+            const every = window.setInterval;
             window.setInterval = (action, time) => every(() => {
               window.ticks += 1;
               action();
             }, (window.period = time) / 300);
-            Object.assign(window, { ticks: 0, looks: [], visibility: "visible", isConnected: true, release: null });
+            Object.assign(window, { ticks: 0, looks: [], visibility: "visible", isConnected: true });
             Object.defineProperty(document, "visibilityState", { get: () => visibility });
             Object.defineProperty(navigator, "onLine", { get: () => isConnected });
-            window.fetch = async (url, options) => {
-              if (url === "/api/tasks/changes") return new Response(null, { status: 404 }); // a proxy that lets no stream through
-              if (url === "/api/tasks" && options.method === "GET") looks.push(options.headers["If-None-Match"] ?? "all");
-              if (options?.method === "PATCH") await new Promise((go) => (window.release = go));
-              return real(url, options);
-            };"""})
+            """ + fetching("""
+            if (url === "/api/tasks/changes") return new Response(null, { status: 404 }); // a proxy that lets no stream through
+            if (url === "/api/tasks" && options.method === "GET") looks.push(options.headers["If-None-Match"] ?? "all");
+            if (options?.method === "PATCH") await hold();
+            return real(url, options);"""))
         self.fill_list(["Buy milk"])
         self.person.refresh()
         self.assertEqual(self.chrome.execute_script("return period"), 30_000)
@@ -212,8 +198,8 @@ class Many(ManyTasks):
         for stop, go in [("visibility = 'hidden'", "visibility = 'visible'"), ("isConnected = false", "isConnected = true"),
                          ("document.querySelector('.check').click()", "release()")]:
             self.chrome.execute_script(stop)
-            sends = "return Boolean(release)" if "click" in stop else "return true"
-            self.chrome.until(lambda: self.chrome.execute_script(sends), "the change to be sent")
+            if "click" in stop:
+                self.person.await_held()
             self.await_ticks(2)  # a look may be under way
             looks()
             self.await_ticks(4)
@@ -224,10 +210,10 @@ class Many(ManyTasks):
     def test_a_long_list_over_a_slow_network_arrives(self):
         """The times of the page are a tenth here, so that the test need not last a minute."""
         self.fill_list([f"{number} {'x' * 4000}" for number in range(100)])
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        self.chrome.before_each_page("""
             const timeout = AbortSignal.timeout.bind(AbortSignal), later = window.setTimeout.bind(window);
             AbortSignal.timeout = (time) => timeout(time / 10);
-            window.setTimeout = (action, time, ...rest) => later(action, time / 10, ...rest);"""})
+            window.setTimeout = (action, time, ...rest) => later(action, time / 10, ...rest);""")
         self.chrome.execute_script("""
             addEventListener("pagehide", () => {
               for (const storage of [sessionStorage, localStorage]) {

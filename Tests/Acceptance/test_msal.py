@@ -56,9 +56,7 @@ class MSAL(unittest.TestCase):
     def setUpClass(cls):
         cls.servers = cls.make_servers()
         cls.addClassCleanup(cls.servers.stop)
-        trust = unittest.mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=cls.servers.certificate)
-        trust.start()
-        cls.addClassCleanup(trust.stop)
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=cls.servers.certificate))
 
     def client(self, policy, base=None):
         return msal.PublicClientApplication(CLIENT, authority=f"{base or self.servers.secure}/{TENANT}/{policy}")

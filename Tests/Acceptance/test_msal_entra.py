@@ -68,12 +68,8 @@ class Daemons(unittest.TestCase):
         cls.enterClassContext(servers.serving(Cluster, CLUSTER_PORT))
         cls.servers = FederatedServers()
         cls.addClassCleanup(cls.servers.stop)
-        for patch in (
-            unittest.mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=cls.servers.certificate),
-            unittest.mock.patch("socket.getaddrinfo", Hosts(cls.servers).look_up),
-        ):
-            patch.start()
-            cls.addClassCleanup(patch.stop)
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=cls.servers.certificate))
+        cls.enterClassContext(unittest.mock.patch("socket.getaddrinfo", Hosts(cls.servers).look_up))
         cls.pem = cls.servers.folder / "state/client.pem"
         logging.getLogger("azure.identity").addHandler(logging.NullHandler())  # It logs each refusal.
 

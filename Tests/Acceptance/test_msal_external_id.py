@@ -9,7 +9,6 @@ import re
 import socket
 import unittest
 import unittest.mock
-import urllib.parse
 
 import msal
 import requests
@@ -61,13 +60,8 @@ class Hosts:
 def sign_in(url, user=USER, password=PASSWORD):
     """The answer to the client, after a person who has no browser with scripts filled in the form."""
     browser = requests.Session()
-    page = browser.get(url, timeout=10)
-    fields = dict(re.findall(r'name="(csrf|form)" value="([^"]*)"', page.text))
-    action = re.search(r'method="post" action="([^"]*)"', page.text)[1]
-    answer = browser.post(
-        urllib.parse.urljoin(url, html.unescape(action)), timeout=10,
-        data={"csrf": html.unescape(fields["csrf"]), "form": fields["form"], "signInName": user, "password": password,
-              "action": "continue"})
+    action, form = servers.filled_in(browser.get(url, timeout=10).text, url, user, password)
+    answer = browser.post(action, timeout=10, data=form)
     posted = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', answer.text)
     return {name: html.unescape(value) for name, value in posted}
 
@@ -79,12 +73,8 @@ class MSALExternalID(unittest.TestCase):
         cls.servers = EntraServers()
         cls.addClassCleanup(cls.servers.stop)
         cls.hosts = Hosts(cls.servers)
-        for patch in (
-            unittest.mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=cls.servers.certificate),
-            unittest.mock.patch("socket.getaddrinfo", cls.hosts.look_up),
-        ):
-            patch.start()
-            cls.addClassCleanup(patch.stop)
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE=cls.servers.certificate))
+        cls.enterClassContext(unittest.mock.patch("socket.getaddrinfo", cls.hosts.look_up))
 
     def setUp(self):
         self.hosts.refused.clear()

@@ -8,7 +8,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from chrome import Chrome
-from person import NewcomerTest, PageTest, Person
+from person import NewcomerTest, PageTest, Person, fetching
 
 # The page's clock, to be set; that of the session goes on as it does.
 CLOCK = """
@@ -101,7 +101,7 @@ class DueDates(Planning):
 
     def test_today_ends_at_midnight(self):
         person = self.person
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CLOCK})
+        self.chrome.before_each_page(CLOCK)
         person.refresh()
         self.chrome.execute_script("setClock(12, 0, 0)")
         today = self.chrome.words("#day")
@@ -199,16 +199,14 @@ class Notes(Planning):
 
     def test_undo_while_the_deletion_is_under_way_keeps_the_task(self):
         self.person.save("one")
-        self.chrome.execute_script("""
-            const real = window.fetch, held = new Promise((go) => (window.release = go));
-            window.fetch = async (url, options) => {
-              const answer = await real(url, options);
-              if (options.method === "DELETE") await held;
-              return answer;
-            };""")
+        self.chrome.execute_script(fetching("""
+            const answer = await real(url, options);
+            if (options.method === "DELETE") await hold();
+            return answer;"""))
         self.person.remove("one")
         self.person.end_undo()
-        self.chrome.until(lambda: self.on_server() == [], "the deletion")
+        self.person.await_held()
+        self.assertEqual(self.on_server(), [])
         self.person.undo()
         self.chrome.execute_script("release()")
         self.person.await_texts("one")

@@ -19,18 +19,6 @@ NGINX = """
       server {{ listen 127.0.0.1:{port}; {locations} }}
     }}"""
 COMPRESSING = "gzip on; gzip_types application/json; gzip_min_length 0; gzip_proxied any; location / { proxy_pass http://127.0.0.1:%d; }"
-HAPROXY = """
-    defaults
-      mode http
-      timeout connect 5s
-      timeout client 60s
-      timeout server 60s
-    listen tasks
-      bind 127.0.0.1:{port}
-      compression algo gzip
-      compression type application/json
-      server tasks 127.0.0.1:{upstream}
-"""
 APACHE = """
     ServerName localhost
     Listen 127.0.0.1:{port}
@@ -58,7 +46,6 @@ CADDY = """
 """
 COMMANDS = {
     "nginx": ["/usr/sbin/nginx", "-p", "{folder}", "-e", "{folder}/nginx.log", "-c"],
-    "haproxy": ["/usr/sbin/haproxy", "-db", "-f"],
     "apache": ["/usr/sbin/apache2", "-D", "FOREGROUND", "-f"],
     "caddy": ["/usr/bin/caddy", "run", "--adapter", "caddyfile", "--config"],
 }
@@ -104,9 +91,6 @@ class Compressing(PageTest):
 
     def test_nginx(self):
         self.check("nginx", NGINX, "gzip", r'^W/"1\.\d+"$', locations=COMPRESSING % self.servers.ports[0])
-
-    def test_haproxy(self):
-        self.check("haproxy", HAPROXY, "gzip", r'^W/"1\.\d+"$')
 
     def test_apache(self):
         self.check("apache", APACHE, "gzip", r'^"1\.\d+-gzip"$')

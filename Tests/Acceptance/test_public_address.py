@@ -1,24 +1,13 @@
 """MSAL for Python and for JavaScript, and the server of the tasks, at an authority behind nginx, which speaks TLS for it."""
 
 import json
-import subprocess
 import unittest
 
 import test_msal
 import test_msal_js
 from secure import SecureServers
 from servers import CLIENT, TENANT, free_port
-
-CONFIGURATION = """
-daemon off; master_process off; pid nginx.pid; error_log stderr; events {}
-http {
-    access_log off; TEMPORARY
-    server {
-        listen 127.0.0.1:PORT ssl; ssl_certificate state/tls.pem; ssl_certificate_key state/tls.key;
-        location / { proxy_pass AUTHORITY; FIELDS }
-    }
-}
-"""
+from test_proxies import NGINX
 
 
 class ByPublicURL(SecureServers):
@@ -38,12 +27,11 @@ class ByPublicURL(SecureServers):
         return settings
 
     def start_page(self):
-        kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        text = CONFIGURATION.replace("TEMPORARY", " ".join(f"{kind}_temp_path {self.folder};" for kind in kinds))
-        text = text.replace("PORT", str(self.proxy_port)).replace("AUTHORITY", self.authority).replace("FIELDS", self.fields)
-        (self.folder / "nginx.conf").write_text(text)
-        self.running["nginx"] = subprocess.Popen(
-            ["/usr/sbin/nginx", "-p", self.folder, "-e", "stderr", "-c", self.folder / "nginx.conf"], stdin=subprocess.DEVNULL)
+        tls = f"ssl_certificate {self.folder}/state/tls.pem; ssl_certificate_key {self.folder}/state/tls.key;"
+        locations = f"{tls} location / {{ proxy_pass {self.authority}; {self.fields} }}"
+        file = self.folder / "nginx.conf"
+        file.write_text(NGINX.format(folder=self.folder, port=f"{self.proxy_port} ssl", locations=locations))
+        self._start("/usr/sbin/nginx", "nginx", ["-p", self.folder, "-e", "stderr", "-c", file])
         super().start_page(TASKS_AUTHORITY=f"{self.public}/{TENANT}", TASKS_CA_FILE=str(self.folder / "state/ca.pem"))
 
 

@@ -8,7 +8,7 @@ import time
 import urllib.parse
 import urllib.request
 
-from person import PASSWORD, PageTest, Person
+from person import PASSWORD, PageTest, Person, fetching
 from servers import CLIENT, TENANT, Servers
 from test_trouble import NO_CONNECTION
 
@@ -62,8 +62,7 @@ class SessionTest(PageTest):
 
     def without_the_authority(self):
         """This tab does not reach the authority."""
-        self.chrome.execute_cdp_cmd("Network.enable", {})
-        self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": [f"{self.servers.authority}/*"]})
+        self.chrome.block(f"{self.servers.authority}/*")
 
 
 class Renewal(SessionTest):
@@ -86,11 +85,8 @@ class Renewal(SessionTest):
 
     def test_a_server_that_takes_no_token_does_not_start_a_circle(self):
         self.newcomer()
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            const refusal = JSON.stringify({ status: 401, code: "token.audience", title: "Another API" });
-            window.fetch = (url, options) =>
-              String(url).startsWith("/api/") ? Promise.resolve(new Response(refusal, { status: 401 })) : real(url, options);""")
+        self.chrome.execute_script(
+            fetching('return String(url).startsWith("/api/") ? problem(401, "token.audience") : real(url, options);'))
         # Tokens of one second are equal byte for byte, and an equal token is not tried again.
         self.servers.control("faults", {"at": "token", "delay_ms": 1100})
         self.person.look_again()
@@ -108,14 +104,11 @@ class Renewal(SessionTest):
         before = len(self.token_requests())
         self.go_to(first)
         # The renewal of the first tab is under way until the second one waits for it.
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
-            const real = window.fetch;
-            window.fetch = async (url, options) => {
-              if (String(url).endsWith("/token")) await new Promise((go) => (window.release = go));
-              return real(url, options);
-            };"""})
+        self.chrome.before_each_page(fetching("""
+            if (String(url).endsWith("/token")) await hold();
+            return real(url, options);"""))
         self.chrome.execute_script("location.reload()")
-        self.chrome.until(lambda: self.chrome.execute_script("return Boolean(window.release)"), "the renewal")
+        self.person.await_held()
         self.go_to(second)
         self.chrome.execute_script("location.reload()")
         self.chrome.until(lambda: self.locks("pending"), "the second tab to wait for the first")
@@ -144,15 +137,12 @@ class Renewal(SessionTest):
         self.await_renewed()
         new = self.shared()
         # What another tab has stored is seen only when the used token is already on its way.
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": f"""
-            const real = window.fetch;
-            window.fetch = (url, options) => {{
-              const stored = {json.dumps(json.dumps(new))};
-              if (String(url).endsWith("/token")) setTimeout(() => (localStorage["tasks.signed-in"] = stored), 200);
-              // Refused as the used token would be, which would end the new one as well.
-              if (options?.body?.get?.("refresh_token") === {json.dumps(old)}) options.body.set("refresh_token", "used");
-              return real(url, options);
-            }};"""})
+        self.chrome.before_each_page(fetching(f"""
+            const stored = {json.dumps(json.dumps(new))};
+            if (String(url).endsWith("/token")) setTimeout(() => (localStorage["tasks.signed-in"] = stored), 200);
+            // Refused as the used token would be, which would end the new one as well.
+            if (options?.body?.get?.("refresh_token") === {json.dumps(old)}) options.body.set("refresh_token", "used");
+            return real(url, options);"""))
         stale = json.dumps({**new, "refresh": old})
         self.chrome.execute_script("localStorage['tasks.signed-in'] = arguments[0]", stale)
         self.change_session(expires=1)
@@ -178,15 +168,11 @@ class Renewal(SessionTest):
         self.person.save("Buy milk")
         self.change_session(expires=1)
         # First there is no answer that a page can read, then a 503.
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
-            const real = window.fetch;
-            window.trouble = "silence";
-            window.fetch = (url, options) => {
-              if (!String(url).endsWith("/token")) return real(url, options);
-              if (trouble === "silence") return Promise.reject(new TypeError("Failed to fetch"));
-              if (trouble === "503") return Promise.resolve(new Response('{"error":"server_error"}', { status: 503 }));
-              return real(url, options);
-            };"""})
+        self.chrome.before_each_page("window.trouble = 'silence';" + fetching("""
+            if (!String(url).endsWith("/token")) return real(url, options);
+            if (trouble === "silence") throw new TypeError("Failed to fetch");
+            if (trouble === "503") return new Response('{"error":"server_error"}', { status: 503 });
+            return real(url, options);"""))
         self.chrome.refresh()
         self.person.await_status("Offline")
         self.chrome.execute_script("trouble = '503'")
@@ -256,12 +242,12 @@ class Renewal(SessionTest):
 
 class OtherAuthorities(SessionTest):
     def test_without_a_refresh_token_the_session_is_that_of_the_tab(self):
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        self.chrome.before_each_page("""
             const real = Response.prototype.json;
             Response.prototype.json = async function () {
               const { refresh_token, refresh_token_expires_in, ...reply } = await real.call(this);
               return Array.isArray(reply) ? Object.values(reply) : reply;
-            };"""})
+            };""")
         self.newcomer()
         self.person.save("Buy milk")
         self.assertIsNone(self.shared())
@@ -329,7 +315,7 @@ NAMED = {"authorization_response_iss_parameter_supported": True}
 class Answers(SessionTest):
     def setUp(self):
         super().setUp()
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": ALTER})
+        self.chrome.before_each_page(ALTER)
         address = f"{self.servers.authority}/{TENANT}/b2c_1_sign_in/v2.0/.well-known/openid-configuration"
         with urllib.request.urlopen(address) as answer:
             self.issuer = json.load(answer)["issuer"]
@@ -433,24 +419,21 @@ class SignOut(SessionTest):
         self.without_the_authority()
         self.person.sign_out()
         self.assertIsNone(self.shared())
-        self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+        self.chrome.block()
         self.person.sign_in("bob@example.com")
         self.assertEqual(self.chrome.words("#account .name"), "Bob Example")
 
     def test_an_authority_that_can_revoke_is_asked_to(self):
         self.newcomer()
         refresh = self.shared()["refresh"]
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            window.fetch = async (url, options) => {
-              if (String(url).endsWith("/revoke")) {
-                localStorage.setItem("test.revoked", String(options.body));
-                return new Response();
-              }
-              const answer = await real(url, options);
-              if (!String(url).endsWith("/openid-configuration")) return answer;
-              return Response.json({ ...(await answer.json()), revocation_endpoint: `${new URL(url).origin}/revoke` });
-            };""")
+        self.chrome.execute_script(fetching("""
+            if (String(url).endsWith("/revoke")) {
+              localStorage.setItem("test.revoked", String(options.body));
+              return new Response();
+            }
+            const answer = await real(url, options);
+            if (!String(url).endsWith("/openid-configuration")) return answer;
+            return Response.json({ ...(await answer.json()), revocation_endpoint: `${new URL(url).origin}/revoke` });"""))
         self.person.sign_out()
         form = dict(urllib.parse.parse_qsl(self.chrome.execute_script("return localStorage['test.revoked']")))
         self.assertEqual(form, {"token": refresh, "token_type_hint": "refresh_token", "client_id": CLIENT})
@@ -539,7 +522,7 @@ class WithoutANetwork(SessionTest):
         self.chrome.refresh()
         self.person.await_texts("Written in the new tab", "Buy milk", "Buy bread")
         self.servers.start_page()
-        self.chrome.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+        self.chrome.block()
         self.person.await_status("Saved")
         self.person.await_texts("Written in the new tab", "Buy milk", "Buy bread")
 

@@ -15,9 +15,7 @@ class TLS(unittest.TestCase):
     def setUpClass(cls):
         servers = cls.servers = secure.SecureServers()
         cls.addClassCleanup(servers.stop)
-        trust = unittest.mock.patch.dict(os.environ, SSL_CERT_FILE=servers.certificate)
-        trust.start()
-        cls.addClassCleanup(trust.stop)
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, SSL_CERT_FILE=servers.certificate))
         # The mock's certificate names 127.0.0.1, so the server of the tasks can show it as well.
         state = servers.folder / "state"
         pages = servers.another_page(TASKS_TLS_CERT=str(state / "tls.pem"), TASKS_TLS_KEY=str(state / "tls.key"))

@@ -4,7 +4,7 @@ import contextlib
 
 from selenium.webdriver.common.keys import Keys
 
-from person import PASSWORD, NewcomerTest, PageTest
+from person import PASSWORD, NewcomerTest, PageTest, fetching
 from servers import Handler, serving
 
 NO_CONNECTION = r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
@@ -116,16 +116,11 @@ class Connections(NewcomerTest):
         self.assertEqual(self.saved(), [("Written in the second tab", False)])
 
     def test_an_answer_that_is_lost_does_not_double_a_task(self):
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            window.lost = 0;
-            window.isLosing = true;
-            window.fetch = async (url, options) => {
-              const answer = await real(url, options);
-              if (options?.method !== "POST" || !isLosing) return answer;
-              lost += 1;
-              throw new TypeError("lost on the way back");
-            };""")
+        self.chrome.execute_script("Object.assign(window, { lost: 0, isLosing: true });" + fetching("""
+            const answer = await real(url, options);
+            if (options?.method !== "POST" || !isLosing) return answer;
+            lost += 1;
+            throw new TypeError("lost on the way back");"""))
         self.person.add("Buy milk")
         self.person.await_status("Offline, 1 change kept")
         self.chrome.until(lambda: self.chrome.execute_script("return lost") > 1, "a second try")
@@ -134,12 +129,8 @@ class Connections(NewcomerTest):
         self.assertEqual(self.saved(), [("Buy milk", False)])
 
     def test_a_server_in_trouble_is_tried_again_and_a_refusal_is_shown(self):
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            const problem = (status, code) => new Response(
-              JSON.stringify({ status, code, title: "Title " + code, detail: "Detail." }), { status });
-            const answers = [problem(503, "store.overloaded"), problem(409, "task.too_many")];
-            window.fetch = async (url, options) => (options?.method === "POST" && answers.shift()) || real(url, options);
+        self.chrome.execute_script("const answers = [[503, 'store.overloaded'], [409, 'task.too_many']];" + fetching("""
+            return options?.method === "POST" && answers.length ? problem(...answers.shift()) : real(url, options);""") + """
             // The next try takes the trouble away.
             const trouble = document.getElementById("trouble");
             window.troubles = [];
@@ -159,12 +150,9 @@ class Connections(NewcomerTest):
 
     def test_a_task_with_a_refused_change_can_be_deleted(self):
         self.person.save("Buy milk")
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            const problem = JSON.stringify({ status: 422, code: "task.text", title: "Title", detail: "Detail." });
-            window.tries = [];
-            window.fetch = async (url, options) => ["POST", "PATCH"].includes(options?.method) && tries.push(options.body)
-              ? new Response(problem, { status: 422 }) : real(url, options);""")
+        self.chrome.execute_script("window.tries = [];" + fetching("""
+            return ["POST", "PATCH"].includes(options?.method) && tries.push(options.body)
+              ? problem(422, "task.text") : real(url, options);"""))
         self.person.rename("Buy milk", "Buy oat milk")
         self.person.add("Buy bread")
         self.person.await_status("2 changes not saved")
@@ -189,14 +177,10 @@ class Connections(NewcomerTest):
 
     def test_a_list_that_comes_in_pages_is_shown_whole(self):
         self.person.save("One", "Two", "Three", "Four", "Five")
-        self.chrome.execute_script("""
-            const real = window.fetch;
-            window.lists = [];
-            window.fetch = (url, options) => {
-              if (options?.method !== "GET" || !url.startsWith("/api/tasks")) return real(url, options);
-              lists.push(url);
-              return real(url === "/api/tasks" ? "/api/tasks?limit=2" : url, options);
-            };""")
+        self.chrome.execute_script("window.lists = [];" + fetching("""
+            if (options?.method !== "GET" || !url.startsWith("/api/tasks")) return real(url, options);
+            lists.push(url);
+            return real(url === "/api/tasks" ? "/api/tasks?limit=2" : url, options);"""))
         self.request("POST", "/api/tasks", {"task": "Six"})
         self.person.look_again()
         self.person.await_texts("One", "Two", "Three", "Four", "Five", "Six")

@@ -324,9 +324,9 @@ class Several(Daily):
 
 class App(Daily):
     def test_the_icon_of_the_installed_app_counts_what_is_due(self):
-        self.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        self.chrome.before_each_page("""
             navigator.setAppBadge = async (count) => (window.badge = count);
-            navigator.clearAppBadge = async () => (window.badge = null);"""})
+            navigator.clearAppBadge = async () => (window.badge = null);""")
         self.fill({"task": "late", "due": day(-1)}, {"task": "now", "due": day(0)}, {"task": "later", "due": day(2)})
         badge = lambda: self.chrome.execute_script("return window.badge")
         self.chrome.until(lambda: badge() == 2, "two due tasks")

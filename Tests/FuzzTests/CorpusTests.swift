@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 import Support
 import Testing
@@ -11,7 +10,9 @@ struct CorpusTests {
         let inputs = try Corpus.inputs(of: target)
         #expect(inputs.count >= 5, "a target without seeds is not tested")
         // The target runs on a thread of its own, because Swift has few threads that must not wait.
-        let failures = try await onItsOwnThread { inputs.compactMap { $0.failure(in: target) } }
+        let thread = try OwnThread()
+        defer { thread.end() }
+        let failures = await withTaskExecutorPreference(thread) { inputs.compactMap { $0.failure(in: target) } }
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
@@ -19,16 +20,6 @@ struct CorpusTests {
         let input = Corpus.Input(path: "seed", bytes: [])
         #expect(input.failure { _ in try require(false, "nothing holds") } == "seed: does not hold: nothing holds")
         #expect(input.failure { _ in } == nil)
-    }
-
-    private func onItsOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            do {
-                _ = try NamedThread.start("fuzzed inputs") { continuation.resume(returning: body()) }
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
     }
 }
 

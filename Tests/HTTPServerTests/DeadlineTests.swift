@@ -243,11 +243,3 @@ struct DeadlineTests {
         eventuallyBlocking { server.statistics.deadlines == [.refusal: 1] }
     }
 }
-
-private struct BigHandler: RequestHandler {
-    let length: Int
-
-    func decide(on head: RequestHead) -> Decision {
-        .respond(Response(200, body: [UInt8](repeating: 0x78, count: length)))
-    }
-}

@@ -32,11 +32,11 @@ final class EchoHandler: RequestHandler {
                 wait {
                     resume { [self] in
                         threads.withLock { $0.append((began, pthread_self())) }
-                        if isCancelled.isSet.load(ordering: .relaxed) { cancelled.add(1, ordering: .relaxed) }
+                        if isCancelled.isSet { cancelled.add(1, ordering: .relaxed) }
                         return .respond(describe(head))
                     }
                 }
-                return { isCancelled.isSet.store(true, ordering: .relaxed) }
+                return { isCancelled.set() }
             }
         case "wait-then-read": return waiting { .readBody(limit: 1000) { .respond(Response(200, body: $0)) } }
         case "wait-then-refuse": return waiting { .respond(Response(401, body: Array("no".utf8))) }
@@ -99,6 +99,11 @@ final class EchoHandler: RequestHandler {
     }
 }
 
-private final class Flag: Sendable {
-    let isSet = Atomic<Bool>(false)
+/// A handler whose answers are that long.
+struct BigHandler: RequestHandler {
+    let length: Int
+
+    func decide(on head: RequestHead) -> Decision {
+        .respond(Response(200, body: [UInt8](repeating: 0x78, count: length)))
+    }
 }

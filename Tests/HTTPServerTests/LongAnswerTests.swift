@@ -13,16 +13,14 @@ private func pattern(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(trunca
 struct LongAnswerTests {
     fileprivate static let length = 32 << 20
 
-    /// Under `/same` always the same bytes, elsewhere new ones each time: long ones, or those of a pattern of this
-    /// length.
+    /// Under `/same` always the same bytes, elsewhere new ones each time, of a pattern of this length.
     private struct Library: RequestHandler {
         let same = [UInt8](repeating: 0x61, count: LongAnswerTests.length)
 
         func decide(on head: RequestHead) -> Decision {
             switch head.target.path.first {
             case "same": .respond(Response(200, body: same))
-            case .some(let text): .respond(Response(200, body: Int(text).map(pattern) ?? []))
-            case nil: .respond(Response(200, body: [UInt8](repeating: 0x62, count: LongAnswerTests.length)))
+            case let text: .respond(Response(200, body: text.flatMap { Int($0) }.map(pattern) ?? []))
             }
         }
     }
@@ -107,12 +105,6 @@ struct LongAnswerTests {
 struct SlowReaderTests {
     private static let length = 1 << 20
 
-    private struct Library: RequestHandler {
-        func decide(on head: RequestHead) -> Decision {
-            .respond(Response(200, body: [UInt8](repeating: 0x61, count: SlowReaderTests.length)))
-        }
-    }
-
     @Test func `A client that stops after most of it is cut off as soon as one that never began`() throws {
         let server = try server(8192, grace: .milliseconds(300))
         defer { server.stop(patience: .zero) }
@@ -126,7 +118,7 @@ struct SlowReaderTests {
         limits.requestTime = .seconds(600)
         limits.answerRate = rate
         limits.answerRateGrace = grace
-        return try HTTPServer(port: 0, limits: limits, handler: Library())
+        return try HTTPServer(port: 0, limits: limits, handler: BigHandler(length: Self.length))
     }
 
     private func reader(_ server: HTTPServer) throws -> RawClient {

@@ -103,7 +103,7 @@ func policy(_ name: String = TestClaims.policy) -> MetadataDocument {
 struct Bench {
     let time = ManualClock(wallMilliseconds: TestClaims.now * 1000)
     let provider = FakeProvider()
-    let events = Events()
+    let events = Recorded<KeyEvent>()
     let verifier: BearerVerifier
     /// The documents of the first source.
     let sources: [MetadataDocument]
@@ -172,22 +172,6 @@ struct Bench {
     }
 }
 
-/// The events of a test, in their order.
-final class Events: Sendable {
-    private let list = Mutex<[KeyEvent]>([])
-
-    func append(_ event: KeyEvent) { list.withLock { $0.append(event) } }
-    var all: [KeyEvent] { list.withLock { $0 } }
-}
-
-/// Set once, read by many.
-final class Flag: Sendable {
-    private let value = Atomic(false)
-
-    var isSet: Bool { value.load(ordering: .relaxed) }
-    func set() { value.store(true, ordering: .relaxed) }
-}
-
 extension BearerVerifier {
     /// Whom a token represents, as the API asks: first the cache.
     func principal(of token: String) async throws(TokenRefusal) -> Principal {
@@ -197,12 +181,7 @@ extension BearerVerifier {
 
     /// Why a token is refused, as the API asks; nothing for a good one.
     func refusal(of token: String) async -> TokenRefusal? {
-        do throws(TokenRefusal) {
-            _ = try await principal(of: token)
-            return nil
-        } catch {
-            return error
-        }
+        await thrown { () async throws(TokenRefusal) in _ = try await principal(of: token) }
     }
 }
 

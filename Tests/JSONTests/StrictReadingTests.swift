@@ -9,14 +9,7 @@ struct StrictReadingTests {
         try JSONValue(parsing: Array(text.utf8))
     }
 
-    private func isRefused(_ bytes: [UInt8]) -> Bool {
-        do throws(JSONError) {
-            _ = try JSONValue(parsing: bytes)
-            return false
-        } catch {
-            return true
-        }
-    }
+    private func isRefused(_ bytes: [UInt8]) -> Bool { (try? JSONValue(parsing: bytes)) == nil }
 
     @Test(
         arguments: [

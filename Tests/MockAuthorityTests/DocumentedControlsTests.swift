@@ -88,11 +88,6 @@ struct DocumentedControlsTests {
 
     /// Why a configuration is refused.
     private func refusal(_ text: String) throws -> String {
-        do throws(InputError) {
-            _ = try Configuration(parsing: Array(text.utf8))
-            return ""
-        } catch {
-            return error.message
-        }
+        thrown { () throws(InputError) in _ = try Configuration(parsing: Array(text.utf8)) }?.message ?? ""
     }
 }

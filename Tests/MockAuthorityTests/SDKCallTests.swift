@@ -179,19 +179,27 @@ final class SDKExchange {
     }
 
     /// Gets a code of alice as `{code}`, for a request with these parameters.
-    func authorize(_ more: String = "", client: String = "{client}", redirectURI: String = "http://localhost")
-        async throws
-    {
-        let front = service == .b2c ? "/contoso.onmicrosoft.com/b2c_1_sign_in" : service.front
-        values["tenant"] = front
-        let query =
-            "client_id=\(client)&response_type=code&redirect_uri=\(redirectURI)&code_challenge={challenge}"
-            + "&code_challenge_method=S256&nonce=n&client_info=1&state=s\(more.contains("scope=") ? "" : "&scope=openid+profile+offline_access+{scope}")\(more)"
-        let browser = Browser(mock)
-        let page = try await browser.send(.get, filled("\(front)/oauth2/v2.0/authorize?\(query)"))
-        let answer = try await browser.signIn(page, filled("{alice}"))
+    func authorize(_ more: String = "", redirectURI: String = "http://localhost") async throws {
+        values["tenant"] = signInFront
+        let answer = try await answer("&redirect_uri=\(redirectURI)&nonce=n&client_info=1\(more)")
         let code = try #require(answer.answer("code"), "\(answer.headers)")
         values["code"] = code
+    }
+
+    private var signInFront: String { service == .b2c ? "/contoso.onmicrosoft.com/b2c_1_sign_in" : service.front }
+
+    /// The page on which a person signs in, for a request with these parameters.
+    func page(_ more: String, in browser: Browser) async throws -> Response {
+        let scope = more.contains("scope=") ? "" : "&scope=openid+profile+offline_access+{scope}"
+        let query = "client_id={client}&response_type=code&state=s&code_challenge={challenge}\(scope)\(more)"
+        let target = "\(signInFront)/oauth2/v2.0/authorize?\(query)&code_challenge_method=S256"
+        return try await browser.send(.get, filled(target))
+    }
+
+    /// The answer to such a request after alice has signed in.
+    func answer(_ more: String) async throws -> Response {
+        let browser = Browser(mock)
+        return try await browser.signIn(page(more, in: browser), filled("{alice}"))
     }
 }
 
@@ -199,30 +207,16 @@ final class SDKExchange {
 struct SDKSignInTests {
     static let services: [SDKService] = [.b2c, .externalID, .entra]
 
-    private func page(_ exchange: SDKExchange, _ more: String, browser: Browser) async throws -> Response {
-        let front = exchange.service == .b2c ? "/contoso.onmicrosoft.com/b2c_1_sign_in" : exchange.service.front
-        let query =
-            "client_id={client}&response_type=code&state=s&scope=openid+offline_access+{scope}"
-            + "&code_challenge={challenge}&code_challenge_method=S256\(more)"
-        return try await browser.send(.get, exchange.filled("\(front)/oauth2/v2.0/authorize?\(query)"))
-    }
-
     @Test("MSAL.NET: http://localhost comes back with a slash, in every response mode", arguments: services)
     func slash(service: SDKService) async throws {
         let exchange = SDKExchange(service) { _ in }
         for (mode, start) in [("query", "http://localhost/?"), ("fragment", "http://localhost/#")] {
-            let browser = Browser(exchange.mock)
-            let more = "&redirect_uri=http://localhost&response_mode=\(mode)"
-            let answer = try await browser.signIn(
-                try await page(exchange, more, browser: browser), exchange.filled("{alice}"))
+            let answer = try await exchange.answer("&redirect_uri=http://localhost&response_mode=\(mode)")
             #expect(answer.headers["Location"]?.hasPrefix(start) == true, "\(answer.headers)")
             // oidc-client-ts reads it at Entra.
             #expect((answer.answer("session_state") != nil) == (service != .b2c))
         }
-        let browser = Browser(exchange.mock)
-        let more = "&redirect_uri=http://localhost:5001&response_mode=form_post"
-        let posted = try await browser.signIn(
-            try await page(exchange, more, browser: browser), exchange.filled("{alice}"))
+        let posted = try await exchange.answer("&redirect_uri=http://localhost:5001&response_mode=form_post")
         #expect(posted.text.contains("action=\"http://localhost:5001/\""))
     }
 
@@ -230,7 +224,7 @@ struct SDKSignInTests {
     func cancelled(service: SDKService) async throws {
         let exchange = SDKExchange(service) { _ in }
         let browser = Browser(exchange.mock)
-        let form = try await page(exchange, "&redirect_uri=http://localhost", browser: browser)
+        let form = try await exchange.page("&redirect_uri=http://localhost", in: browser)
         let answer = try await browser.submit(form, [], button: "cancel")
         #expect(answer.answer.map(\.name) == ["error", "error_subcode", "error_description", "state"])
         #expect(answer.answer("error") == "access_denied" && answer.answer("error_subcode") == "cancel")

@@ -122,34 +122,3 @@ struct PostgreSQLCommandTests {
         #expect(lines.allSatisfy { !$0.contains("\"log\"") }, "\(lines)")
     }
 }
-
-@Suite("A PostgreSQL whose disk is full") struct PostgreSQLFullDiskTests {
-    @Test func `Additions to a full disk get 507 and one line of the log, and the server continues`() throws {
-        let disk = try SmallDisk()
-        let stage = try Stage()
-        let server = try stage.server(["TASKS_DATABASE": disk.server.address("tasks")])
-        let token = try stage.token()
-        try disk.fill()
-        let text = String(repeating: "x", count: 1500)
-        var added = 0
-        var refusal: RawResponse?
-        while refusal == nil, added < 1000 {
-            let answer = try server.add(text, token: token)
-            if answer.status == 201 { added += 1 } else { refusal = answer }
-        }
-        #expect(refusal?.status == 507)
-        #expect(refusal?.text.contains("the server's operator must make room") == true, "\(refusal?.text ?? "")")
-        for _ in 0..<5 { #expect(try server.add(text, token: token).status == 507) }
-        #expect(try server.texts(token: token).count == added)
-        disk.makeRoom()
-        let again = try server.add("Room again", token: token)
-        #expect(again.status == 201 && again.headers["Location"] == "/api/tasks/\(added + 1)")
-        #expect(try server.texts(token: token).count == added + 1)
-        #expect(try server.stop() == .exit(0))
-        let lines = server.process.output.split(separator: "\n")
-        for event in ["disk-full", "commits-recovered"] {
-            #expect(lines.filter { $0.contains("\"event\":\"\(event)\"") }.count == 1, "\(event)")
-        }
-        #expect(!lines.contains { $0.contains("\"event\":\"commit-failed\"") })
-    }
-}

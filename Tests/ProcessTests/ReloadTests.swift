@@ -47,7 +47,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `The log level and the distrusted keys (V-97) of files are read at the start, and again`() throws {
+    @Test func `Files with the log level and the distrusted keys are read at the start, and again (V-97)`() throws {
         let stage = try Stage()
         let (level, keys) = ("\(stage.folder)/level", "\(stage.folder)/keys")
         try File.replace(level, with: Array("info\n".utf8))
@@ -65,9 +65,13 @@ import Testing
             try reload(server, "settings-reloaded")
             return try server.ask("GET", "/api/tasks", token: token).status == 200
         }
+        let stream = try server.stream(token: token)
+        _ = try stream.read(to: "\n\n")
         try File.replace(keys, with: Array("another\n\(identifier)\n".utf8))
         try reload(server, "settings-reloaded")
         #expect(server.process.output.contains(#""logLevel":"info","distrustedKeys":2"#))
+        // The stream ends at once (V-110).
+        #expect(try stream.read(to: "}\n\n").contains(#"event: end\#ndata: {"reason":"token.invalid"}"#))
         #expect(try server.ask("GET", "/api/tasks", token: token).status == 401)
         try File.replace(level, with: Array("loud".utf8))
         try reload(server, "settings-not-reloaded")

@@ -44,12 +44,14 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `A stop waits for the request under way`(signal: Int32) throws {
+    func `A stop waits for the request under way, and ends a stream in order`(signal: Int32) throws {
         let stage = try Stage()
         let server = try stage.server()
         let token = try stage.token()
         let client = try server.beginToAdd("{\"task\":", of: 16, token: token)
+        let stream = try server.stream(token: token)
         server.process.send(signal)
+        _ = try stream.read(to: "server.stopping")
         _ = try server.process.await { $0.contains("\"event\":\"stopping\"") ? true : nil }
         try eventuallyBlocking("no balancer sends more") {
             let answer = try exchange(server.adminPort, "GET", "/readyz")

@@ -93,10 +93,7 @@ struct SourceStatusTests {
         let clock = ManualClock()
         let readiness = Readiness(verifier, store, time: clock)
         for second in 1...2 {
-            let reasons = await withTaskGroup(of: String?.self) { group in
-                for _ in 0..<200 { group.addTask { await readiness.reason() } }
-                return await group.reduce(into: []) { $0.append($1) }
-            }
+            let reasons = try await atOnce(0..<200) { _ in await readiness.reason() }
             #expect(reasons == Array(repeating: nil, count: 200))
             #expect(store.statistics.writes == second)
             clock.advance(seconds: 1)

@@ -1,5 +1,6 @@
 import Basics
 import Settings
+import Support
 
 extension SettingTable {
     /// Reads arguments and variables, and files that have these texts.
@@ -13,9 +14,6 @@ extension SettingTable {
     }
 
     static func mistakes(_ arguments: [String] = [], _ environment: [String: String] = [:]) -> [String] {
-        do throws(SettingMistakes) {
-            _ = try read(arguments, environment)
-            return []
-        } catch { return error.messages }
+        thrown { () throws(SettingMistakes) in _ = try read(arguments, environment) }?.messages ?? []
     }
 }

@@ -86,7 +86,7 @@ struct CheckpointTests {
 
 @Suite("When the log is copied, and how long writes wait for readers then")
 struct LogCopiesTests {
-    private let events = RecordedEvents()
+    private let events = Recorded<StoreEvent>()
 
     /// The patience of the copies after transactions that leave so many pages in the log, with a reader in the way.
     private func copies(_ lengths: [Int], _ checkpoint: (Int) throws(SQLiteError) -> Bool) -> [Int: Int32] {

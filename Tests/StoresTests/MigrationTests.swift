@@ -76,7 +76,7 @@ struct MigrationTests {
             INSERT INTO attempts(owner, key, fingerprint, time, id, text, completed) VALUES ('bob', 'key', 7, \(now), 1, 'x', false);
             """
         let place = try database.made(version: version, in: folder, rows)
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try database.open(place, observer: events.append)
         defer { store.close() }
         #expect(events.all.contains(.migrated(from: version, to: database.known)))

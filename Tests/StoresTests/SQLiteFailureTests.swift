@@ -11,7 +11,7 @@ import Testing
 struct SQLiteFailureTests {
     private let alice = Owner("alice")
     private let folder: TemporaryFolder
-    private let events = RecordedEvents()
+    private let events = Recorded<StoreEvent>()
 
     init() throws {
         folder = try TemporaryFolder()

@@ -72,7 +72,7 @@ struct SQLiteFileTests {
     }
 
     @Test func `A closed store leaves one file, without a log`() async throws {
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         _ = try await store.added("x", of: alice)
         _ = try await store.list(.all, of: alice)
@@ -154,7 +154,7 @@ struct SQLiteFileTests {
 
     @Test(arguments: Move.allCases)
     func `A file that is no longer in its place is neither read nor written`(move: Move) async throws {
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         defer { store.close() }
         let item = try await store.added("x", of: alice)
@@ -183,7 +183,7 @@ struct SQLiteFileTests {
     }
 
     @Test func `The checkpoint of another program is no overwriting, and a write without one is`() async throws {
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         defer { store.close() }
         func isDisplaced() -> Bool { events.all.contains { if case .displaced = $0 { true } else { false } } }
@@ -218,7 +218,7 @@ struct SQLiteFileTests {
         let bobs = try await first.added("x", of: Owner("bob"))
         first.close()
         try breakPage()
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try SQLiteTaskStore.open(path: path) { $0.observer = events.append }
         try await store.check()
         let isBroken = { (error: any Error) in if case .broken = error as? StoreError { true } else { false } }

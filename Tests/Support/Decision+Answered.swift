@@ -1,14 +1,13 @@
 import HTTP
 
 extension Decision {
-    /// Returns the final answer to a request with this body.
+    /// Returns the final answer to a request with this body; as by a server, one beyond the limit is refused.
     package func answered(_ body: [UInt8] = []) async -> Response {
         switch self {
         case .respond(let response): return response
         case .wait: return await ended().answered(body)
         case .readBody(let limit, let decide):
-            precondition(body.count <= limit, "a server refuses a longer body by itself")
-            return await decide(body).answered()
+            return body.count <= limit ? await decide(body).answered() : Response(413)
         }
     }
 

@@ -14,17 +14,10 @@ package final class PgBouncer: Sendable {
     package let keepsStatements: Bool
 
     private static let program = "/usr/sbin/pgbouncer"
-    private static let shared = Mutex<Result<PgBouncer, any Error>?>(nil)
+    private static let shared = Result { try PgBouncer(before: PostgreSQLServer.started(), sessions: 2) }
 
     /// The PgBouncer that all tests share, which has fewer sessions than a store wants.
-    package static func started() throws -> PgBouncer {
-        let server = try PostgreSQLServer.started()
-        return try shared.withLock { shared in
-            let result = shared ?? Result { try PgBouncer(before: server, sessions: 2) }
-            shared = result
-            return try result.get()
-        }
-    }
+    package static func started() throws -> PgBouncer { try shared.get() }
 
     /// Starts a PgBouncer for one test, with this many sessions for each database.
     ///
@@ -86,7 +79,7 @@ package final class PgBouncer: Sendable {
     }
 
     private func awaitReadiness() throws {
-        try GuardedProgram.await("PgBouncer", watchdog, in: folder) { isListening(UInt16(port)) }
+        try GuardedProgram.await("PgBouncer", watchdog, in: folder) { (try? RawClient(port: UInt16(port))) != nil }
     }
 
     /// The connection string of a database of the server through PgBouncer.
@@ -96,11 +89,4 @@ package final class PgBouncer: Sendable {
 
     /// The connection string of a new, empty database through PgBouncer.
     package func newDatabase() throws -> String { address(try server.newDatabaseName()) }
-}
-
-/// Whether connections are accepted there.
-private func isListening(_ port: UInt16) -> Bool {
-    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(number) }
-    return withLoopback(port) { connect(number, $0, $1) } == 0
 }

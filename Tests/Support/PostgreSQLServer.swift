@@ -22,23 +22,15 @@ package final class PostgreSQLServer: Sendable {
         let release = (15...99).last { access("/usr/lib/postgresql/\($0)/bin/initdb", X_OK) == 0 }
         return "/usr/lib/postgresql/\(release ?? 15)/bin"
     }()
-    private static let shared = Mutex<Result<PostgreSQLServer, any Error>?>(nil)
+    private static let shared = Result {
+        // What a test that gives up leaves locked is free after a while, so its sessions do not pile up.
+        try PostgreSQLServer(
+            settings: ["max_connections=600", "idle_in_transaction_session_timeout=5min"],
+            access: ["host all \(asked) all scram-sha-256"])
+    }
 
     /// The server that all tests share, started by the first of them.
-    package static func started() throws -> PostgreSQLServer {
-        try shared.withLock { shared in
-            let result =
-                shared
-                ?? Result {
-                    // What a test that gives up leaves locked is free after a while, so its sessions do not pile up.
-                    try PostgreSQLServer(
-                        settings: ["max_connections=600", "idle_in_transaction_session_timeout=5min"],
-                        access: ["host all \(asked) all scram-sha-256"])
-                }
-            shared = result
-            return try result.get()
-        }
-    }
+    package static func started() throws -> PostgreSQLServer { try shared.get() }
 
     /// A server of one test.
     ///

@@ -184,8 +184,6 @@ package final class RawClient {
 package struct RawResponse: Equatable {
     /// The three digits.
     package let status: Int
-    /// The text after the digits.
-    package let reason: String
     /// The field lines.
     package let headers: HeaderFields
     /// The content.
@@ -202,7 +200,6 @@ package struct RawResponse: Equatable {
         let first = (lines.first ?? "").split(separator: " ", maxSplits: 2)
         guard first.count >= 2, first[0].hasPrefix("HTTP/1."), let status = Int(first[1]) else { return nil }
         self.status = status
-        reason = first.count > 2 ? String(first[2]) : ""
         headers = HeaderFields(
             lines.dropFirst().map { line in
                 let parts = line.split(separator: ":", maxSplits: 1)

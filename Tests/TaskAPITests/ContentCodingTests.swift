@@ -130,9 +130,8 @@ struct ContentCodingTests {
         let cached = try CachingStore()
         defer { cached.store.close() }
         let api = try await api(tasks: 80) { $0.store = cached.store }
-        let responses = try await withThrowingTaskGroup(of: Response.self) { group in
-            for _ in 0..<32 { group.addTask { try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip]) } }
-            return try await group.reduce(into: []) { $0.append($1) }
+        let responses = try await atOnce(0..<32) { _ in
+            try await api.send("GET", "/api/tasks", as: "alice", [Self.gzip])
         }
         #expect(Set(responses.map(\.address)).count == 1)
         #expect(responses.allSatisfy { $0.headers["Content-Encoding"] == "gzip" })

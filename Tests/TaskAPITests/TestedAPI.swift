@@ -2,7 +2,6 @@ import HTTP
 import HTTPServer
 import JSON
 import Support
-import Synchronization
 import TaskAPI
 import Testing
 import Tokens
@@ -18,14 +17,8 @@ enum Transport: CaseIterable, Sendable {
 struct TestedAPI: Sendable {
     let transport: Transport
     let api: TaskAPI
-    let records = Records()
-
     /// What the API reported to its observer.
-    final class Records: Sendable {
-        private let list = Mutex<[RequestRecord]>([])
-        func append(_ record: RequestRecord) { list.withLock { $0.append(record) } }
-        var all: [RequestRecord] { list.withLock { $0 } }
-    }
+    let records = Recorded<RequestRecord>()
 
     init(_ transport: Transport, _ change: (inout TaskAPIConfiguration) -> Void = { _ in }) {
         self.transport = transport

@@ -5,12 +5,7 @@ import Tokens
 @Suite("A token has the compact form (V-07, V-10 to V-16)")
 struct CompactTokenTests {
     private func refusal(_ text: String) -> TokenRefusal? {
-        do throws(TokenRefusal) {
-            _ = try CompactToken(text)
-            return nil
-        } catch {
-            return error
-        }
+        thrown { () throws(TokenRefusal) in _ = try CompactToken(text) }
     }
 
     @Test func `The parts are decoded, and the signature covers the received bytes (V-14)`() throws {

@@ -22,11 +22,8 @@ struct ProviderMetadataTests {
     }
 
     private func error(with name: String, _ value: JSONValue?, _ rules: MetadataRules? = nil) -> MetadataError? {
-        do throws(MetadataError) {
+        thrown { () throws(MetadataError) in
             try metadata(Self.good.with(name, value)).check(against: rules ?? self.rules)
-            return nil
-        } catch {
-            return error
         }
     }
 
@@ -123,12 +120,8 @@ struct ProviderMetadataTests {
     func `The names of the loopback are one host`(origin: String, issuer: String, expected: MetadataError?) {
         let rules = MetadataRules(
             metadataURL: "\(origin)/.well-known/openid-configuration", demandsOwnIssuer: false)
-        let found: MetadataError?
-        do throws(MetadataError) {
+        let found = thrown { () throws(MetadataError) in
             try metadata(["issuer": .string(issuer), "jwks_uri": .string("\(origin)/keys")]).check(against: rules)
-            found = nil
-        } catch {
-            found = error
         }
         #expect(found == expected)
     }

@@ -38,12 +38,7 @@ struct Verification {
 
     /// Why a token is refused; nothing for a good one.
     func refusal(of text: String) -> TokenRefusal? {
-        do throws(TokenRefusal) {
-            _ = try verify(text)
-            return nil
-        } catch {
-            return error
-        }
+        thrown { () throws(TokenRefusal) in _ = try verify(text) }
     }
 
     /// Why good claims with one changed are refused; nothing if they are accepted.

@@ -30,12 +30,8 @@ private func checkMultipart(_ body: [UInt8], _ boundary: String) throws {
     try require(size <= body.count, "parts are not longer than the body")
     let delimiter = Array("\r\n--\(boundary)".utf8)
     for part in form.parts {
-        try require(!contains(part.value, delimiter), "a value ends before the next delimiter")
+        try require(!part.value.contains(delimiter), "a value ends before the next delimiter")
     }
-}
-
-private func contains(_ bytes: [UInt8], _ delimiter: [UInt8]) -> Bool {
-    bytes.indices.contains { bytes[$0] == delimiter[0] && bytes[$0...].starts(with: delimiter) }
 }
 
 private func checkInput(_ body: [UInt8], _ type: String) throws {

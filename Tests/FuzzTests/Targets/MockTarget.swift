@@ -17,21 +17,9 @@ func checkMock(_ input: [UInt8]) throws {
     var given = GivenValues()
     for piece in input.pieces.prefix(6) {
         guard let request = FuzzRequest(given.filled(piece)), request.body.count <= 65536 else { continue }
-        let response = waiting { await authority.decide(on: request.head).answered(request.body, upTo: 65536) }
+        let response = waiting { await authority.decide(on: request.head).answered(request.body) }
         try response.checkSendable()
         given.learn(from: response)
-    }
-}
-
-extension Decision {
-    /// As a server would: a body beyond the limit is refused.
-    fileprivate func answered(_ body: [UInt8], upTo longest: Int) async -> Response {
-        switch self {
-        case .respond(let response): return response
-        case .wait: return await ended().answered(body, upTo: longest)
-        case .readBody(let limit, let decide):
-            return body.count <= limit ? await decide(body).answered(body, upTo: longest) : Response(413)
-        }
     }
 }
 
@@ -69,29 +57,8 @@ private struct GivenValues {
 extension String {
     /// The characters of a token that follow a text.
     fileprivate func value(after text: String) -> String? {
-        guard let start = firstRange(of: text) else { return nil }
+        guard let start = firstRange(of: text)?.upperBound else { return nil }
         let value = self[start...].prefix { $0.isLetter || $0.isNumber || "-_.=".contains($0) }
         return value.isEmpty ? nil : String(value)
-    }
-
-    private func firstRange(of text: String) -> Index? {
-        indices.first { self[$0...].hasPrefix(text) }.map { index($0, offsetBy: text.count) }
-    }
-}
-
-extension [UInt8] {
-    fileprivate func replacing(_ name: [UInt8], with value: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var place = 0
-        while place < count {
-            if self[place] == name[0], self[place...].starts(with: name) {
-                result += value
-                place += name.count
-            } else {
-                result.append(self[place])
-                place += 1
-            }
-        }
-        return result
     }
 }

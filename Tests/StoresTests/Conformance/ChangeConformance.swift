@@ -9,17 +9,6 @@ struct ChangeConformance {
     private let alice = Owner("alice")
     private let bob = Owner("bob")
 
-    @Test(arguments: StoreUnderTest.all)
-    func `A change to the same values changes nothing`(kind: StoreUnderTest) async throws {
-        try await kind.with { store in
-            let item = try await store.added("same", at: 1000, of: alice)
-            let same = TaskChange(text: try TaskText("same"), completed: false)
-            #expect(try await store.change(1, same, expected: [1], at: 2000, of: alice) == .changed(item))
-            #expect(try await store.change(1, TaskChange(), expected: nil, at: 2000, of: alice) == .changed(item))
-            #expect(try await store.find(1, of: alice) == item)
-        }
-    }
-
     @Test("Of two names of a value, the one that differs from the stored value counts", arguments: StoreUnderTest.all)
     func names(kind: StoreUnderTest) async throws {
         try await kind.with { store in

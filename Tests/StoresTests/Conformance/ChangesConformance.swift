@@ -1,5 +1,4 @@
 import Support
-import Synchronization
 import Tasks
 import Testing
 
@@ -131,23 +130,18 @@ struct ChangesConformance {
     @Test(arguments: StoreUnderTest.all)
     func `Listeners are told the owner and the last number of each commit`(kind: StoreUnderTest) async throws {
         try await kind.with { store in
-            let told = Told()
-            store.commits.add { numbers in told.numbers.withLock { $0.append(numbers) } }
+            let told = Recorded<[Owner: Int64]>()
+            store.commits.add { told.append($0) }
             _ = try await store.added("x", of: alice)
-            await eventually { told.numbers.withLock { $0 } == [[alice: 1]] }
+            await eventually { told.all == [[alice: 1]] }
             _ = try await store.added("y", key: IdempotencyKey(key: "k", fingerprint: 7), of: alice)
-            await eventually { told.numbers.withLock { $0 } == [[alice: 1], [alice: 2]] }
+            await eventually { told.all == [[alice: 1], [alice: 2]] }
             _ = try await store.find(1, of: alice)
             _ = try await store.change(1, TaskChange(completed: false), expected: nil, at: 9, of: alice)
             #expect(try await store.remove(1, of: alice))
-            await eventually { told.numbers.withLock { $0 } == [[alice: 1], [alice: 2], [alice: 3]] }
+            await eventually { told.all == [[alice: 1], [alice: 2], [alice: 3]] }
         }
     }
-}
-
-/// The change numbers that a listener was told, one dictionary for each commit.
-private final class Told: Sendable {
-    let numbers = Mutex<[[Owner: Int64]]>([])
 }
 
 extension TaskStore {

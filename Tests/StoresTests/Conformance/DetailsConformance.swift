@@ -136,6 +136,7 @@ private struct Step: CustomStringConvertible {
         get throws {
             try steps(\.text, [TaskText("caf\u{E9}"), TaskText("cafe\u{301}")]) { TaskChange(text: $0) }
                 + steps(\.completed, [true, false]) { TaskChange(completed: $0) }
+                + [Step(description: "nothing", change: TaskChange()) { _ in }]
                 + TaskDetail.allCases.flatMap { detail in (detail.samples + [nil]).map { Self.step(detail, $0) } }
         }
     }

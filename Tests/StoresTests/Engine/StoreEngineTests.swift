@@ -55,28 +55,22 @@ private let alice = Owner("alice")
 
 /// Asks for a list of some length; the outcome is the error.
 private func refusal(of engine: StoreEngine, limit: Int = 1, isForeign: Bool = false) async -> StoreError? {
-    do throws(StoreError) {
+    await thrown { () async throws(StoreError) in
         _ = try await outcome { answer in
             engine.list(ListTasks(owner: alice, selection: TaskQuery(limit: limit)), answer) { list in
                 let work: any JobWork = Answer { list.answer(.success(TaskList(rendering: []))) }
                 return isForeign ? NamedWork("of another database") : work
             }
         }
-        return nil
-    } catch {
-        return error
     }
 }
 
 /// Writes; the outcome is the error.
 private func write(to engine: StoreEngine) async -> StoreError? {
-    do throws(StoreError) {
+    await thrown { () async throws(StoreError) in
         try await outcome { (answer: @escaping StoreAnswer<Void>) in
             engine.call(of: alice, .write, answer, Answer { answer(.success(())) })
         }
-        return nil
-    } catch {
-        return error
     }
 }
 

@@ -91,12 +91,7 @@ func awaitStore(_ store: any TaskStore, within limit: Duration = patience) async
 
 /// Why a store takes no writes now, if it says so.
 func refusal(of store: any TaskStore) async -> String? {
-    do throws(StoreError) {
-        try await store.check()
-        return nil
-    } catch {
-        return error.unavailability
-    }
+    await thrown { () async throws(StoreError) in try await store.check() }?.unavailability
 }
 
 extension StoreError {

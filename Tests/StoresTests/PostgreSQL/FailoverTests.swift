@@ -83,7 +83,7 @@ struct FailoverTests {
     func `A server that is set to read only still answers reads, and takes writes when it may again`() async throws {
         let server = try PostgreSQLServer.started()
         let name = try server.newDatabaseName()
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try PostgreSQLTaskStore.open(server.address(name)) { $0.observer = events.append }
         defer { store.close() }
         let alice = Owner("alice")

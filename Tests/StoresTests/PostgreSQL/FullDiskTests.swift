@@ -8,7 +8,7 @@ import Testing
 struct FullDiskTests {
     @Test func `No acknowledged task is lost or doubled while the disk is full again and again`() async throws {
         let disk = try SmallDisk()
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try PostgreSQLTaskStore.open(disk.server.address("tasks")) { $0.observer = events.append }
         defer { store.close() }
         try disk.fill()

@@ -11,7 +11,7 @@ struct ListsFromMemoryTests {
 
     @Test func `A list is read once after each change, at whichever server that was`() async throws {
         let address = try PostgreSQLServer.started().newDatabase()
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         // Forgetting a removed task changes the owner's row, so that the list is read again.
         let neverPruning: UInt64 = 3_600_000
         let store = try PostgreSQLTaskStore.open(address) {

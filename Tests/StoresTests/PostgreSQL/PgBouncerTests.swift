@@ -23,7 +23,7 @@ struct PgBouncerTests {
             keeping: pool == .keepingStatements)
         let reports = bouncer.keepsStatements ? 0 : 1
         let address = try bouncer.newDatabase()
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try PostgreSQLTaskStore.open(address) { $0.observer = events.append }
         defer { store.close() }
         try await atOnce(0..<60) { number in

@@ -47,7 +47,7 @@ struct PostgreSQLAdversityTests {
             for step in 0..<40 {
                 try await awaitStore(store)
                 let bytes = 1 + step * 53
-                proxy.set(afterRequest ? .cutAfterRequest(bytes: bytes) : .cutAfterAnswer(bytes: bytes))
+                proxy.set(.cut(bytes: bytes, ofRequests: afterRequest))
                 guard await eventually("the cut", { proxy.isOver }) else { break }
             }
             proxy.set(.none)
@@ -60,7 +60,7 @@ struct PostgreSQLAdversityTests {
         let name = try server.newDatabaseName()
         let proxy = try StoreProxy(to: server.port)
         defer { proxy.close() }
-        let events = RecordedEvents()
+        let events = Recorded<StoreEvent>()
         let store = try PostgreSQLTaskStore.open(proxy.address(name)) { $0.observer = events.append }
         defer { store.close() }
         _ = try await store.added("before", of: alice)

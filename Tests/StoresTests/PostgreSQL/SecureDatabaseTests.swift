@@ -56,12 +56,7 @@ struct SecureDatabaseTests {
     }
 
     private func message(_ address: String) -> String {
-        do throws(OperatorError) {
-            try PostgreSQLTaskStore.open(address).close()
-            return "opened"
-        } catch {
-            return error.message
-        }
+        thrown { () throws(OperatorError) in try PostgreSQLTaskStore.open(address).close() }?.message ?? "opened"
     }
 
     @Test func `Every session uses TLS with the server that the certificate names, and with no other`() async throws {

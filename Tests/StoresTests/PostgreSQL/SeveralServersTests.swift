@@ -82,7 +82,7 @@ struct SeveralServersTests {
     func `Ten servers that start at once make the tables once`(way: Way) async throws {
         for partitions in [nil, 4] {
             let address = try way.newDatabase()
-            let events = RecordedEvents()
+            let events = Recorded<StoreEvent>()
             try await atOnce(0..<10) { number in
                 let store = try PostgreSQLTaskStore.open(address) {
                     ($0.partitions, $0.observer) = (partitions, events.append)

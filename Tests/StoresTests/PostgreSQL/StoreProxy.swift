@@ -8,10 +8,8 @@ final class StoreProxy: Sendable {
     /// What happens to connections from now on.
     enum Fault: Sendable, Equatable {
         case none
-        /// Both sides are cut when this many more bytes went to the server.
-        case cutAfterRequest(bytes: Int)
-        /// Both sides are cut when this many more bytes came from the server.
-        case cutAfterAnswer(bytes: Int)
+        /// Both sides are cut when this many more bytes went to the server, or came from it.
+        case cut(bytes: Int, ofRequests: Bool)
         /// The next answer ends after its last result, where the server would say that it is ready: with the message of
         /// a server that stops, or with nothing.
         case endBeforeReady(saying: Bool)
@@ -172,18 +170,11 @@ final class StoreProxy: Sendable {
     /// How many of these bytes may pass, and whether they are the last.
     private func allowance(_ count: Int, isRequest: Bool) -> (Int, Bool) {
         state.withLock { state in
-            switch (state.fault, isRequest) {
-            case (.cutAfterRequest(let left), true):
-                state.fault = left > count ? .cutAfterRequest(bytes: left - count) : .none
-                return (min(left, count), left <= count)
-            case (.cutAfterAnswer(let left), false):
-                state.fault = left > count ? .cutAfterAnswer(bytes: left - count) : .none
-                return (min(left, count), left <= count)
-            case (.none, _), (.down, _), (.silent, _), (.endBeforeReady, _),
-                (.rollBackForCommit, _), (.silentAtRollBack, _), (.cutAfterRequest, false),
-                (.cutAfterAnswer, true):
+            guard case .cut(let left, let ofRequests) = state.fault, ofRequests == isRequest else {
                 return (count, false)
             }
+            state.fault = left > count ? .cut(bytes: left - count, ofRequests: isRequest) : .none
+            return (min(left, count), left <= count)
         }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// At most a thousand calls are under way, because one person may not have more calls waiting.
 @discardableResult
-func atOnce<Element: Sendable, Value: Sendable>(
+package func atOnce<Element: Sendable, Value: Sendable>(
     _ elements: some Sequence<Element>, most: Int = 1000, _ call: @escaping @Sendable (Element) async throws -> Value
 ) async throws -> [Value] {
     try await withThrowingTaskGroup(of: Value.self) { group in
