@@ -231,12 +231,14 @@ class Person:
 
     def deafen(self):
         """From now on this page hears of no change, and looks for none by itself, as a tab that is out of sight."""
-        count = "return performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/tasks')).length"
-        before = self.chrome.execute_script(count)
-        self.chrome.execute_script("""
+        began = self.chrome.execute_script("""
+            const now = performance.now();
             Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
-            dispatchEvent(new Event("online"));""")
-        self.chrome.until(lambda: self.chrome.execute_script(count) > before, "the last list")
+            dispatchEvent(new Event("online"));
+            return now;""")
+        self.chrome.until(lambda: self.chrome.execute_script("""
+            return performance.getEntriesByType("resource").some(({ name, startTime }) =>
+                name.endsWith("/api/tasks") && startTime >= arguments[0]);""", began), "the last list")
 
     def await_held(self):
         """Waits until a script of `fetching` holds a request, or its answer."""
