@@ -31,7 +31,8 @@ struct AttemptPruningTests {
         try await kind.with { place in
             let keys = (0..<1500).map { "key \($0)" }
             try await place.store.addAndRemove(keys: keys, at: SystemTime().wallMilliseconds, of: Owner("alice"))
-            #expect(try place.integer("SELECT count(*) FROM attempts") == IdempotencyKey.remembered)
+            let count = try #require(try place.integer("SELECT count(*) FROM attempts"))
+            #expect((IdempotencyKey.remembered...IdempotencyKey.remembered + IdempotencyKey.room).contains(count))
         }
     }
 

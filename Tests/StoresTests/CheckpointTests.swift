@@ -115,6 +115,16 @@ struct LogCopiesTests {
         #expect(anew == [4000: 0, 8000: 250, 12_000: 0, 4500: 0, 8500: 250])
     }
 
+    @Test func `A log that cannot be emptied is reported once, as one that cannot be copied`() {
+        var log = LogCopies(observer: events.append)
+        let failure = SQLiteError(code: 10, message: "disk I/O error")
+        for _ in 0..<2 { #expect(!log.isDone { () throws(SQLiteError) in throw failure }) }
+        log.copy(at: 4000) { _ throws(SQLiteError) in throw failure }
+        #expect(!log.isDone { false } && log.isDone { true })
+        #expect(!log.isDone { () throws(SQLiteError) in throw failure })
+        #expect(events.all == Array(repeating: .checkpointFailed(reason: "disk I/O error (SQLite 10)"), count: 2))
+    }
+
     @Test func `A failure is reported once, and again after a copy that was good`() {
         let found = copies([4000, 8000, 12_000, 0, 4500]) { length throws(SQLiteError) in
             guard length == 12_000 else { throw SQLiteError(code: 10, message: "disk I/O error") }

@@ -1,6 +1,8 @@
 import Basics
 import OwnerMoves
 import Platform
+import PostgreSQLStore
+import SQLite
 import Support
 import TaskArchive
 import Tasks
@@ -150,6 +152,55 @@ struct ForeignRowTests {
             #expect(throws: OperatorError.self) { try place.move([(bob, alice)], merging: true) }
             #expect(try place.archive.lines().count == lines.count + 1)
         }
+    }
+
+    /// A view in the place of the tasks, whose texts are made by an expression.
+    private func tasksView(_ text: String) -> String {
+        let columns = TaskItem.columns.map { $0.name == "text" ? "\(text) AS text" : $0.name }
+        return """
+            ALTER TABLE tasks RENAME TO kept;
+            CREATE VIEW tasks AS SELECT \(columns.joined(separator: ", ")), change FROM kept;
+            """
+    }
+
+    @Test func `An import stops where SQLite cannot read a task that is there`() throws {
+        let folder = try TemporaryFolder()
+        let archive = TaskDatabase.sqlite(folder.file("tasks.db"))
+        let lines = (1...3).map { exportLine("alice", $0) }
+        #expect(try archive.add(lines).added == 3)
+        let connection = try Connection(path: folder.file("tasks.db"), mode: .readWrite)
+        let triggers = ["INSERT", "UPDATE", "DELETE"].map {
+            "CREATE TRIGGER on_\($0) INSTEAD OF \($0) ON tasks BEGIN SELECT 1; END;"
+        }
+        // The number is too small for SQLite where the id is 2.
+        let text = "CASE WHEN id = 2 THEN abs(-9223372036854775806 - id) ELSE text END"
+        try connection.execute(tasksView(text) + triggers.joined(separator: " "))
+        let error = #expect(throws: OperatorError.self) { try archive.add(lines) }
+        #expect(error?.failure.contains("integer overflow") == true, "\(String(describing: error))")
+    }
+
+    @Test func `An import into PostgreSQL is tried again where another transaction was in the way of a read`() throws {
+        let server = try PostgreSQLServer.started()
+        let database = try server.newDatabaseName()
+        let archive = TaskDatabase.postgreSQL(server.address(database))
+        // More tasks than are read by the first statement.
+        let lines = (1...600).map { exportLine("alice", $0) }
+        #expect(try archive.add(lines).added == 600)
+        try server.command(
+            """
+            CREATE SEQUENCE reads;
+            CREATE FUNCTION once(text) RETURNS text STABLE LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('reads') = 1 THEN RAISE SQLSTATE '40001'; END IF;
+                RETURN $1;
+            END $$;
+            CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+            \(tasksView("CASE WHEN id = 600 THEN once(text) ELSE text END"))
+            CREATE TRIGGER nothing INSTEAD OF INSERT OR UPDATE OR DELETE ON tasks
+                FOR EACH ROW EXECUTE FUNCTION nothing();
+            """, in: database)
+        let summary = try archive.add(lines)
+        #expect((summary.present, summary.differing) == (600, 0))
+        #expect(try server.command("SELECT last_value FROM reads", in: database) == "2\n")
     }
 
     @Test(arguments: kinds)

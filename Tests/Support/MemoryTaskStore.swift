@@ -157,6 +157,8 @@ struct MemoryTasks: OwnerTransaction {
 
     func task(_ id: Int64) -> TaskItem? { position(of: id).map { items[$0] } }
 
+    func stored(_ id: Int64) -> Result<TaskItem, ForeignValue>? { task(id).map { .success($0) } }
+
     func revision(of id: Int64) -> Int64? { task(id)?.revision }
 
     func ids(of selection: RemoveTasks.Selection) -> [Int64] {
@@ -199,6 +201,12 @@ struct MemoryTasks: OwnerTransaction {
     mutating func put(_ record: IdempotencyRecord) { records[record.key.key] = record }
 
     mutating func forgetRecords(ofTasksBefore id: Int64) { records = records.filter { $0.value.item.id >= id } }
+
+    mutating func limitRecords(ifOfTasksBefore id: Int64) {
+        let ids = records.values.map(\.item.id).sorted(by: >)
+        guard let last = ids.last, last < id, ids.count > IdempotencyKey.remembered else { return }
+        forgetRecords(ofTasksBefore: ids[Int(IdempotencyKey.remembered) - 1])
+    }
 
     private func position(of id: Int64) -> Int? { items.firstIndex { $0.id == id } }
 }

@@ -1,9 +1,9 @@
 /// Adds a task.
 ///
 /// A key makes a retry safe: the same key of the same owner adds once and answers the same task again, for a day, and
-/// while at most ``IdempotencyKey/remembered`` tasks of the owner are as new or newer. Other keys are removed by the
-/// owner's next addition with a key, and keys older than a day soon in any case. An owner who has `limit` tasks already
-/// gets ``AddOutcome/full``.
+/// while at most ``IdempotencyKey/remembered`` keys of the owner are as new or newer. Other keys are removed by one of
+/// the owner's next additions with a key, and keys older than a day soon in any case. An owner who has `limit` tasks
+/// already gets ``AddOutcome/full``.
 package struct AddTask: TaskCommand {
     package typealias Outcome = AddOutcome
     package let owner: Owner
@@ -43,15 +43,14 @@ package struct AddTask: TaskCommand {
         on tasks: inout Transaction
     ) throws(Transaction.Failure) -> AddOutcome {
         let row = try tasks.row() ?? OwnerRow()
-        if let key, let earlier = try tasks.record(of: key.key), earlier.isRemembered(at: time, next: row.next) {
+        if let key, let earlier = try tasks.record(of: key.key), earlier.isLive(at: time) {
             return earlier.outcome(for: key)
         }
         guard row.tasks < limit else { return .full }
         let item = try tasks.add(self, to: row)
         if let key {
             try tasks.put(IdempotencyRecord(key: key, item: item))
-            let oldest = item.id + 1 - IdempotencyKey.remembered
-            if oldest > 1 { try tasks.forgetRecords(ofTasksBefore: oldest) }
+            try tasks.limitRecords(next: item.id + 1)
         }
         return .added(item)
     }

@@ -15,13 +15,15 @@ package struct IdempotencyKey: Sendable, Hashable {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// The time for which a key is remembered, in milliseconds: a day, if its task is among the owner's newest.
+    /// The time for which a key is remembered, in milliseconds: a day, if it is among the owner's newest.
     package static let lifetime: Int64 = 86_400_000
 
-    /// The number of an owner's newest tasks whose keys are remembered, even if the tasks are removed.
+    /// The number of an owner's newest keys that are remembered, even if their tasks are removed.
     ///
     /// A client repeats only the few requests without an answer, so it stays far below this bound.
     package static let remembered: Int64 = 1000
+    /// The number of keys beyond ``remembered`` at which those are forgotten.
+    package static let room: Int64 = 32
 }
 
 /// The record of an addition with an idempotency key, by which a retry does not add a second task.
@@ -37,11 +39,6 @@ package struct IdempotencyRecord: Sendable, Equatable {
 
     /// Whether the key is young enough at this time, in milliseconds since 1970, UTC.
     package func isLive(at time: Int64) -> Bool { item.created > time - IdempotencyKey.lifetime }
-
-    /// Whether the key is still remembered, by the owner's next id.
-    func isRemembered(at time: Int64, next: Int64) -> Bool {
-        isLive(at: time) && item.id >= next &- IdempotencyKey.remembered
-    }
 
     /// The outcome of an addition that repeats the key, for the same request or for another.
     package func outcome(for repeated: IdempotencyKey) -> AddOutcome {

@@ -16,9 +16,6 @@ package protocol OwnerTables {
         _ read: (_ value: (Int) -> JSONValue) throws(ForeignValue) -> Row
     ) throws(Failure) -> [Row]
 
-    /// The condition for a source that a column has one of the texts in the array of a parameter.
-    static func condition(_ column: String, isIn parameter: String) -> String
-
     /// Runs a body all of whose reads see one state of the database.
     func snapshot<Outcome>(_ body: () throws(Failure) -> Outcome) throws(Failure) -> Outcome
 
@@ -30,12 +27,26 @@ package protocol OwnerTables {
     ) throws(Failure) -> Outcome
 
     /// Runs commands of different owners, in the order of the owners, in a transaction.
-    func run<Command: TaskCommand>(_ commands: [Command]) throws(Failure) -> [Command.Outcome]
+    func outcomes<Command: TaskCommand>(
+        of commands: [Command]
+    ) throws(Failure) -> [Result<Command.Outcome, StoreError>]
 
     static func operatorError(_ failure: Failure) -> OperatorError
 }
 
 extension OwnerTables {
+    /// Runs commands of different owners, in the order of the owners, in a transaction.
+    package func run<Command: TaskCommand>(_ commands: [Command]) throws(Failure) -> [Command.Outcome] {
+        var outcomes: [Command.Outcome] = []
+        for outcome in try self.outcomes(of: commands) {
+            guard case .success(let outcome) = outcome else {
+                throw Failure(ForeignValue(message: "an owner was deleted later than commands can be"))
+            }
+            outcomes.append(outcome)
+        }
+        return outcomes
+    }
+
     /// Runs a body, whose failure becomes the error of a command.
     package func translating<Outcome>(_ body: () throws(Failure) -> Outcome) throws(OperatorError) -> Outcome {
         try rethrowing(as: Self.operatorError, body)

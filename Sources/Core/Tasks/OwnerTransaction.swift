@@ -1,3 +1,5 @@
+import Basics
+
 /// One owner's tasks in a transaction of a store, as a command reads and changes them.
 ///
 /// A store implements these reads and writes, and knows nothing else of a command. Commands change tasks by
@@ -13,7 +15,8 @@ package protocol OwnerTransaction: ~Copyable {
 
     /// The owner's row; nil if the owner has never had a task.
     mutating func row() throws(Failure) -> OwnerRow?
-    mutating func task(_ id: Int64) throws(Failure) -> TaskItem?
+    /// A task, or the reason why no task-server has written it.
+    mutating func stored(_ id: Int64) throws(Failure) -> Result<TaskItem, ForeignValue>?
     /// The revision of a task as it is stored, also if no task-server has written the task.
     mutating func revision(of id: Int64) throws(Failure) -> Int64?
     /// The ids of tasks of a selection, at most ``RemoveTasks/most`` of them.
@@ -36,6 +39,8 @@ package protocol OwnerTransaction: ~Copyable {
     /// Keeps a record, in place of an earlier one of the same key.
     mutating func put(_ record: IdempotencyRecord) throws(Failure)
     mutating func forgetRecords(ofTasksBefore id: Int64) throws(Failure)
+    /// Forgets all but the newest ``IdempotencyKey/remembered`` records, if there is one of a task before this id.
+    mutating func limitRecords(ifOfTasksBefore id: Int64) throws(Failure)
     /// Deletes the records of the owner's removed tasks.
     mutating func forgetRemovedTasks() throws(Failure)
 }
@@ -104,6 +109,12 @@ package struct OwnerChange: Sendable, Equatable {
 }
 
 extension OwnerTransaction where Self: ~Copyable {
+    /// A task; throws also if no task-server has written it.
+    mutating func task(_ id: Int64) throws(Failure) -> TaskItem? {
+        let found = try stored(id)
+        return try rethrowing(as: Failure.init) { () throws(ForeignValue) in try found?.get() }
+    }
+
     /// Adds the task of a command under the next id of the owner's row, and returns the task.
     mutating func add(_ command: AddTask, to row: OwnerRow) throws(Failure) -> TaskItem {
         guard row.next.isTaskNumber else { throw Failure(.lastID) }
@@ -131,6 +142,15 @@ extension OwnerTransaction where Self: ~Copyable {
         let first = try takeNumbers(Int64(ids.count), removed: Int64(ids.count))
         try delete(ids.enumerated().map { RemovedTask(id: $1, change: first &+ Int64($0), time: time) })
         change.removed += ids
+    }
+
+    /// Forgets the oldest records of an owner with this next id, if there may be too many.
+    ///
+    /// Ids alone do not tell, because a move or an import may give a thousand of them at once. So the records are
+    /// counted, but only after some more additions, because counting takes as long as an addition.
+    package mutating func limitRecords(next: Int64) throws(Failure) {
+        let oldest = next - IdempotencyKey.remembered - IdempotencyKey.room
+        if oldest > 1 { try limitRecords(ifOfTasksBefore: oldest) }
     }
 
     /// Takes the owner's next change numbers, and returns the first; 0 if the owner has no row, as no server leaves it.

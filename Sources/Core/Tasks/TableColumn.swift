@@ -39,6 +39,14 @@ extension TaskItem {
             .integer("modified"), .integer("revision"),
         ] + TaskDetail.allCases.map(\.column)
 
+    /// The values of ``columns``.
+    package var row: [JSONValue] {
+        [
+            .string(owner.identifier), .integer(id), .string(text.value), .boolean(completed), .integer(created),
+            .integer(modified), .integer(revision),
+        ] + details.row
+    }
+
     /// A task that was stored; `value` gives the value of a column by its number, which counts from 0 after the owner.
     package init(of owner: Owner, stored value: (Int) -> JSONValue) throws(ForeignValue) {
         guard let id = value(0).integer, id.isTaskNumber, let created = value(3).integer, created.isTime,
@@ -58,6 +66,14 @@ extension IdempotencyRecord {
             TableColumn.text("owner"), .text("key"), .integer("fingerprint"), .integer("time"), .integer("id"),
             .text("text"), .flag("completed"),
         ] + TaskDetail.allCases.map(\.column)
+
+    /// The values of ``columns``.
+    package var row: [JSONValue] {
+        [
+            .string(item.owner.identifier), .string(key.key), .integer(Int64(bitPattern: key.fingerprint)),
+            .integer(item.created), .integer(item.id), .string(item.text.value), .boolean(item.completed),
+        ] + item.details.row
+    }
 
     /// A record that was stored; `value` is as for a task.
     ///
@@ -162,6 +178,8 @@ extension TaskText {
 }
 
 extension TaskDetails {
+    fileprivate var row: [JSONValue] { TaskDetail.allCases.map { self[$0] ?? .null } }
+
     /// Details that were stored; `value` gives the value of a detail's column.
     init(stored value: (TaskDetail) -> JSONValue) throws(ForeignValue) {
         self.init()

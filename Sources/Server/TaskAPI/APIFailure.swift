@@ -340,7 +340,8 @@ enum StateFailure: Error {
                 "Its tasks are gone, and this token is from before. Sign in again to begin with an empty list.")
         case .full:
             Problem(
-                507, "store.full", "The disk is full", "Nothing was changed; the server's operator must make room.")
+                507, "store.full", "The disk is full",
+                "Nothing was added or changed; a deletion may have removed a part. Send it again when there is room.")
         case .broken:
             Problem(
                 500, "store.broken", "The store failed",

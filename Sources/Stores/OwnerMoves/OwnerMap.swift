@@ -9,8 +9,6 @@ package struct OwnerMap: Sendable {
     struct Entry: Sendable {
         let number: Int
         let pair: OwnerPair
-        /// Whether an earlier line has the same new owner.
-        let followsAnother: Bool
     }
 
     /// The mistakes in a map, each a line for a person, with its place.
@@ -85,7 +83,7 @@ package struct OwnerMap: Sendable {
     private mutating func append(_ pair: OwnerPair, _ number: Int, merging: Bool) throws(OperatorError) {
         let lineOfOld = linesByOld.updateValue(number, forKey: pair.old)
         let lineOfNew = linesByNew.updateValue(number, forKey: pair.new)
-        entries.append(Entry(number: number, pair: pair, followsAnother: lineOfNew != nil))
+        entries.append(Entry(number: number, pair: pair))
         if let lineOfOld { throw OperatorError("the old owner of line \(lineOfOld) again") }
         guard let lineOfNew, !merging else { return }
         throw OperatorError(

@@ -2,9 +2,12 @@ import Tasks
 
 /// The state of an owner in a database.
 struct OwnerState {
+    /// The next id, and the number of tasks without those that a deletion has still to remove.
     var counts = OwnerCounts.none
-    /// The least id of a task or of an idempotency key that is remembered; nil without any.
+    /// The least id of these tasks, or of an idempotency key that is remembered; nil without any.
     var first: Int64?
+    /// Whether a deletion of the owner has still to remove tasks.
+    var isBeingDeleted = false
 }
 
 /// The outcome of a move.
@@ -25,21 +28,22 @@ struct OwnerMove {
     let outcome: MoveOutcome
     /// The number by which ids are raised; nil if nothing is to be written.
     let offset: Int64?
+    /// The state of the new owner afterwards.
+    let result: OwnerState
 
     init(_ old: OwnerState, to new: OwnerState, merging: Bool) throws(ForeignValue) {
         let (tasks, others, next) = (old.counts.tasks, new.counts.tasks, new.counts.next)
         guard merging || tasks == 0 || others == 0 else {
-            (outcome, offset) = (.conflict(old: tasks, new: others), nil)
+            (outcome, offset, result) = (.conflict(old: tasks, new: others), nil, new)
             return
         }
-        guard let first = old.first else {
-            // The new owner does not give again the ids that the old owner has given.
-            (outcome, offset) = (.nothing, next >= old.counts.next ? nil : 0)
-            return
-        }
-        let raised = first < next ? next - 1 : 0
+        // Without tasks, too, the new owner does not give again the ids that the old owner has given.
+        let raised = old.first.map { $0 < next ? next - 1 : 0 } ?? 0
         guard (old.counts.next + raised).isNextID else { throw .lastID }
-        offset = raised
+        offset = old.first == nil && next >= old.counts.next ? nil : raised
         outcome = tasks > 0 ? .moved(tasks: tasks, hasNewIDs: raised > 0, isMerged: others > 0) : .nothing
+        var result = new
+        result.counts = try OwnerCounts(storedNext: max(next, old.counts.next + raised), tasks: tasks + others)
+        self.result = result
     }
 }

@@ -7,11 +7,12 @@ package import Tasks
 extension OwnerTables {
     /// Finds out what ``move(_:merging:shouldContinue:)`` would do now; changes nothing.
     package func plan(_ map: OwnerMap, merging: Bool) throws(OperatorError) -> MoveReport {
-        try report(on: map, { _ in true }) { (entry, old, new) throws(Failure) in
-            let outcome = try decide(old, new, merging: merging).outcome
-            guard entry.followsAnother, case .moved(let tasks, _, _) = outcome else { return outcome }
-            // An earlier pair may have brought tasks by then.
-            return .moved(tasks: tasks, hasNewIDs: true, isMerged: true)
+        // What earlier lines bring to the new owners, of which only a merge has several lines.
+        var planned: [Owner: OwnerState] = [:]
+        return try report(on: map, { _ in true }) { (pair, old, new) throws(Failure) in
+            let move = try decide(old, planned[pair.new] ?? new, merging: merging)
+            if merging { planned[pair.new] = move.result }
+            return move.outcome
         }
     }
 
@@ -19,71 +20,75 @@ extension OwnerTables {
     ///
     /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason,
     /// is continued by repeating it. With `merging`, tasks are put after the new owner's tasks; otherwise their people
-    /// stay. `shouldContinue` is called before each person with the number of people before; false ends the move.
+    /// stay. What a deletion of the old owner has still to remove is removed first. `shouldContinue` is called before
+    /// each person with the number of people before; false ends the move.
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {
-        try report(on: map, shouldContinue) { (entry, _, _) throws(Failure) in
-            let (old, new) = (entry.pair.old, entry.pair.new)
-            return try transaction(locking: [old, new]) { () throws(Failure) in
-                // One at a time, because Citus may have them on different servers.
-                let move = try decide(try states(of: [old])[old], try states(of: [new])[new], merging: merging)
+        try report(on: map, shouldContinue) { (pair, _, _) throws(Failure) in
+            try transaction(locking: [pair.old, pair.new]) { () throws(Failure) in
+                let old = try state(of: pair.old) ?? OwnerState()
+                let new = try state(of: pair.new) ?? OwnerState()
+                let move = try decide(old, new, merging: merging)
                 guard let offset = move.offset else { return move.outcome }
-                let ids = try copy(old, to: new, raisingIDsBy: offset)
-                _ = try run([EmptyOwner(old, ofTasks: ids, at: SystemTime().wallMilliseconds)])
+                let now = SystemTime().wallMilliseconds
+                if old.isBeingDeleted {
+                    while try run([RemoveOwner(owner: pair.old, issued: .min, time: now)]) == [true] {}
+                }
+                let ids = try copy(pair.old, to: pair.new, raisingIDsBy: offset)
+                _ = try run([EmptyOwner(pair.old, ofTasks: ids, at: now)])
                 return move.outcome
             }
         }
     }
 
-    private func decide(_ old: OwnerState?, _ new: OwnerState?, merging: Bool) throws(Failure) -> OwnerMove {
-        try rethrowing(as: Failure.init) { () throws(ForeignValue) in
-            try OwnerMove(old ?? OwnerState(), to: new ?? OwnerState(), merging: merging)
-        }
+    private func decide(_ old: OwnerState, _ new: OwnerState, merging: Bool) throws(Failure) -> OwnerMove {
+        try rethrowing(as: Failure.init) { () throws(ForeignValue) in try OwnerMove(old, to: new, merging: merging) }
     }
 
     /// Reports an outcome for each pair whose old owner the database knows; the others have nothing to move.
     private func report(
         on map: OwnerMap, _ shouldContinue: (Int) -> Bool,
-        _ outcome: (OwnerMap.Entry, OwnerState, _ new: OwnerState?) throws(Failure) -> MoveOutcome
+        _ outcome: (OwnerPair, OwnerState, _ new: OwnerState) throws(Failure) -> MoveOutcome
     ) throws(OperatorError) -> MoveReport {
         var report = MoveReport()
-        let most = 500
-        for start in stride(from: 0, to: map.count, by: most) {
-            let entries = map.entries[start...].prefix(most)
-            let owners = entries.flatMap { [$0.pair.old, $0.pair.new] }
-            let known = try translating { () throws(Failure) in try states(of: owners) }
-            for entry in entries {
-                guard shouldContinue(report.pairs) else { return report }
-                let done = try translating { () throws(Failure) in
-                    guard let old = known[entry.pair.old] else { return MoveOutcome.nothing }
-                    return try outcome(entry, old, known[entry.pair.new])
-                }
-                report.add(done, of: entry)
+        for entry in map.entries {
+            guard shouldContinue(report.pairs) else { return report }
+            let done = try rethrowing(as: { Self.operatorError($0).inLine(of: entry) }) { () throws(Failure) in
+                let new = try state(of: entry.pair.new) ?? OwnerState()
+                guard let old = try state(of: entry.pair.old) else { return MoveOutcome.nothing }
+                return try outcome(entry.pair, old, new)
             }
+            report.add(done, of: entry)
         }
         report.isWhole = true
         return report
     }
 
-    /// The states of the owners whom the database knows.
-    private func states(of owners: [Owner]) throws(Failure) -> [Owner: OwnerState] {
-        let firstTask = "(SELECT min(id) FROM tasks WHERE tasks.owner = owners.owner)"
-        let firstKey = "(SELECT min(id) FROM attempts WHERE attempts.owner = owners.owner AND +time > $1)"
-        let names = owners.map { JSONValue.string($0.identifier) }
-        // With Citus, a condition with one owner concerns one server.
-        let condition = names.count == 1 ? "owner = $2" : Self.condition("owner", isIn: "$2")
-        let states = try rows(
-            [.text("owner"), .integer("next_id"), .integer("tasks"), .integer(firstTask), .integer(firstKey)],
-            "FROM owners WHERE \(condition)",
-            [.integer(IdempotencyKey.expiry), names.count == 1 ? names[0] : .array(names)]
+    /// The state of an owner; nil if the database does not know the owner.
+    ///
+    /// With Citus, two owners may be on different servers, so each is read alone.
+    private func state(of owner: Owner) throws(Failure) -> OwnerState? {
+        let left = "(SELECT count(*) FROM tasks WHERE tasks.owner = $1 AND id < first_id)"
+        let firstTask = "(SELECT min(id) FROM tasks WHERE tasks.owner = $1 AND (deleted IS NULL OR id >= first_id))"
+        let firstKey = "(SELECT min(id) FROM attempts WHERE attempts.owner = $1 AND +time > $2)"
+        let name = JSONValue.string(owner.identifier)
+        let state = try rows(
+            [
+                .integer("next_id"), .integer("tasks"), .integer(firstTask), .integer(firstKey),
+                .integer("CASE WHEN deleted IS NULL THEN 0 ELSE \(left) END"),
+            ], "FROM owners WHERE owner = $1", [name, .integer(IdempotencyKey.expiry)]
         ) { value throws(ForeignValue) in
-            let counts = try OwnerCounts(storedNext: value(1).integer ?? 0, tasks: value(2).integer ?? 0)
-            let ids = [value(3), value(4)].compactMap(\.integer)
+            let left = value(4).integer ?? 0
+            let counts = try OwnerCounts(storedNext: value(0).integer ?? 0, tasks: (value(1).integer ?? 0) &- left)
+            let ids = [value(2), value(3)].compactMap(\.integer)
             guard ids.allSatisfy(\.isTaskNumber) else { throw .number }
-            return (Owner(value(0).string ?? ""), OwnerState(counts: counts, first: ids.min()))
-        }
-        return Dictionary(states) { state, _ in state }
+            return OwnerState(counts: counts, first: ids.min(), isBeingDeleted: left > 0)
+        }.first
+        guard state == nil else { return state }
+        let lost = try rows([.integer("id")], "FROM tasks WHERE owner = $1 LIMIT 1", [name]) { $0(0) }
+        guard lost.isEmpty else { throw Failure(.lostOwners) }
+        return nil
     }
 
     /// Finds the owners with tasks whom the map does not name; each is also given to `output`, without a line's end.
@@ -107,5 +112,13 @@ extension OwnerTables {
                 }
             }
         }
+    }
+}
+
+extension OperatorError {
+    /// The same error, which says in which line of a map it came up.
+    fileprivate func inLine(of entry: OwnerMap.Entry) -> OperatorError {
+        let line = "line \(entry.number) of the map (\(entry.pair.old.identifier) to \(entry.pair.new.identifier))"
+        return OperatorError("\(line): \(failure)", exitStatus, advice: advice)
     }
 }

@@ -47,16 +47,19 @@ package final class PostgreSQLTables: OwnerTables {
         return found
     }
 
-    package static func condition(_ column: String, isIn parameter: String) -> String {
-        "\(column) = ANY (\(parameter))"
+    package func snapshot<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(PostgreSQLError) -> Outcome {
+        do throws(PostgreSQLError) {
+            try session.exchangeAll([BoundStatement(.beginReads)])
+            let outcome = try body()
+            try session.exchangeAll([BoundStatement(.commit)])
+            return outcome
+        } catch {
+            rollBack()
+            throw error
+        }
     }
 
-    package func snapshot<Outcome>(_ body: () throws(PostgreSQLError) -> Outcome) throws(PostgreSQLError) -> Outcome {
-        try session.exchangeAll([BoundStatement(.beginReads)])
-        let outcome = try body()
-        try session.exchangeAll([BoundStatement(.commit)])
-        return outcome
-    }
+    private func rollBack() { _ = try? session.exchangeAll([BoundStatement(.rollBack)]) }
 
     package func transaction<Outcome>(
         locking owners: [Owner], _ body: () throws(PostgreSQLError) -> Outcome
@@ -67,7 +70,6 @@ package final class PostgreSQLTables: OwnerTables {
                 BoundStatement(.lockOwner, of: owner),
             ]
         }
-        let rollBack = { () -> Void in _ = try? self.session.exchangeAll([BoundStatement(.rollBack)]) }
         return try PipelineConnection.retrying(
             atMost: 50, pause: { UInt64($0) * 2_000_000 }, undo: rollBack
         ) { () throws(PostgreSQLError) in
@@ -82,7 +84,9 @@ package final class PostgreSQLTables: OwnerTables {
         }
     }
 
-    package func run<Command: TaskCommand>(_ commands: [Command]) throws(PostgreSQLError) -> [Command.Outcome] {
+    package func outcomes<Command: TaskCommand>(
+        of commands: [Command]
+    ) throws(PostgreSQLError) -> [Result<Command.Outcome, StoreError>] {
         // The commands lock owners in the same order as servers do.
         var owners: [PostgreSQLTransaction] = []
         var (statements, places): ([BoundStatement], [Int]) = ([], [])
@@ -94,8 +98,8 @@ package final class PostgreSQLTables: OwnerTables {
             owners.append(owner)
         }
         try session.exchangeAll(statements) { owners[places[$0]].receive($1, of: statements[$0].kind) }
-        var outcomes: [Command.Outcome] = []
-        for place in owners.indices { outcomes.append(try commands[place].run(on: &owners[place])) }
+        var outcomes: [Result<Command.Outcome, StoreError>] = []
+        for place in owners.indices { outcomes.append(try commands[place].outcome(on: &owners[place])) }
         let writes = owners.indices.flatMap { owners[$0].takeWrites() }
         // Each exchange has a minute, however long a list is.
         let most = 2000
@@ -109,13 +113,6 @@ package final class PostgreSQLTables: OwnerTables {
 }
 
 extension Parameter {
-    /// The parameter of a query: a text, a number, or an array of texts.
-    fileprivate init(_ value: JSONValue) {
-        self =
-            switch value {
-            case .integer(let number): .integer(number)
-            case .array(let texts): .texts(texts.map(\.string))
-            default: .text(value.string)
-            }
-    }
+    /// The parameter of a query: a number or a text.
+    fileprivate init(_ value: JSONValue) { self = value.integer.map { .integer($0) } ?? .text(value.string) }
 }

@@ -1,3 +1,4 @@
+import Basics
 import JSON
 package import PostgreSQL
 import StoreEngine
@@ -23,18 +24,14 @@ struct PostgreSQLTransaction: OwnerTransaction {
     private var records: [String: Result<IdempotencyRecord, ForeignValue>] = [:]
     private var owner: OwnerRow?
 
-    private var isOwnerWritten = true
-    private var isMarkWritten = true
-    private var isRenewed = false
-    private var inserted: [Int64: (item: TaskItem, change: Int64)] = [:]
+    /// The statements of changes that were not sent yet, in the order of the changes.
+    private var writes: [BoundStatement] = []
+    /// The tasks to change after these statements, because many are changed by one statement.
     private var updated: [Int64: Update] = [:]
-    private var deleted: [RemovedTask] = []
-    private var areRemovedForgotten = true
-    private var newRecords: [String: IdempotencyRecord] = [:]
-    /// The keys whose records make room for new ones.
-    private var replacedKeys: [String] = []
-    /// Records of tasks before this id are forgotten.
-    private var oldestRecord: Int64?
+    private var isOwnerWritten = true
+    private(set) var hasProbed = false
+    /// The id of ``limitRecords(ifOfTasksBefore:)``, which is done once for all commands.
+    private var limit: Int64?
 
     private typealias Update = (old: TaskItem, new: TaskItem, change: Int64)
 
@@ -134,13 +131,13 @@ struct PostgreSQLTransaction: OwnerTransaction {
 
     func row() -> OwnerRow? { owner }
 
-    mutating func task(_ id: Int64) throws(PostgreSQLError) -> TaskItem? {
+    mutating func stored(_ id: Int64) throws(PostgreSQLError) -> Result<TaskItem, ForeignValue>? {
         if tasks[id] == nil, revisions[id] != nil, let place = wanted.firstIndex(of: id) {
             let statements = takeWrites()
             tasks = [:]
             try read(statements, lockTasks(wanted[place...].prefix(Self.piece)))
         }
-        return try Self.value(tasks[id])
+        return tasks[id]
     }
 
     private func lockTasks(_ ids: ArraySlice<Int64>) -> BoundStatement {
@@ -163,14 +160,8 @@ struct PostgreSQLTransaction: OwnerTransaction {
         return selected ?? []
     }
 
-    func record(of key: String) throws(PostgreSQLError) -> IdempotencyRecord? { try Self.value(records[key]) }
-
-    private static func value<Value>(_ found: Result<Value, ForeignValue>?) throws(PostgreSQLError) -> Value? {
-        switch found {
-        case .success(let value): value
-        case .failure(let error): throw PostgreSQLError(error)
-        case nil: nil
-        }
+    func record(of key: String) throws(PostgreSQLError) -> IdempotencyRecord? {
+        try rethrowing(as: PostgreSQLError.init) { () throws(ForeignValue) in try records[key]?.get() }
     }
 
     /// Sends changes, and after them a read, in one round trip.
@@ -189,25 +180,22 @@ struct PostgreSQLTransaction: OwnerTransaction {
 
     mutating func renew(_ row: OwnerRow) {
         put(row)
-        isRenewed = true
+        writes.append(statement(.renewOwner, [.integer(ChangePoint.newOrigin)]))
     }
 
     mutating func mark(_ row: OwnerRow) {
         put(row)
-        isMarkWritten = false
+        let mark = [Parameter.integer(row.deleted), .integer(row.firstID), .integer(ChangePoint.newOrigin)]
+        writes.append(statement(.markOwner, mark))
     }
 
     mutating func insert(_ item: TaskItem, change: Int64) {
-        inserted[item.id] = (item, change)
+        writes.append(insertion(of: item, change: change))
         note(item)
     }
 
     mutating func update(_ old: TaskItem, to new: TaskItem, change: Int64) {
-        if inserted[new.id] == nil {
-            updated[new.id] = (updated[new.id]?.old ?? old, new, change)
-        } else {
-            inserted[new.id] = (new, change)
-        }
+        updated[new.id] = (updated[new.id]?.old ?? old, new, change)
         note(new)
     }
 
@@ -216,64 +204,60 @@ struct PostgreSQLTransaction: OwnerTransaction {
         revisions[item.id] = item.revision
     }
 
+    /// Writes the owner's row by the same statement.
     mutating func delete(_ removed: [RemovedTask]) {
-        for task in removed {
-            (tasks[task.id], revisions[task.id], updated[task.id]) = (nil, nil, nil)
-            if inserted.removeValue(forKey: task.id) == nil { deleted.append(task) }
-        }
+        for task in removed { (tasks[task.id], revisions[task.id], updated[task.id]) = (nil, nil, nil) }
+        writes.append(removal(of: removed))
+        isOwnerWritten = true
     }
 
     mutating func put(_ record: IdempotencyRecord) {
-        if records.updateValue(.success(record), forKey: record.key.key) != nil { replacedKeys.append(record.key.key) }
-        newRecords[record.key.key] = record
+        let key = record.key.key
+        if records.updateValue(.success(record), forKey: key) != nil {
+            writes.append(statement(.forgetAttempt, [.text(key)]))
+        }
+        writes.append(statement(.putAttempt, [Parameter](IdempotencyRecord.columns, record.row)))
     }
 
     mutating func forgetRecords(ofTasksBefore id: Int64) {
-        oldestRecord = id
-        newRecords = newRecords.filter { $0.value.item.id >= id }
+        writes.append(statement(.forgetAttempts, [.integer(id)]))
     }
 
-    mutating func forgetRemovedTasks() { areRemovedForgotten = false }
+    mutating func limitRecords(ifOfTasksBefore id: Int64) { limit = id }
+
+    mutating func forgetRemovedTasks() { writes.append(statement(.forgetRemoved)) }
+
+    /// Proves that there is room; where writes succeed, the lock is enough: a server that only reads refuses it.
+    mutating func probe() {
+        guard session.isProbing else { return }
+        writes += [statement(.probe), statement(.removeProbe)]
+        hasProbed = true
+    }
 
     /// The statements of all changes that were not written yet.
     mutating func takeWrites() -> [BoundStatement] {
-        var statements = inserted.values.map(insertion)
+        var statements = writes
         if updated.count > Self.mostAlone {
             statements.append(update(Array(updated.values)))
         } else {
             statements += updated.values.map { change($0.old, to: $0.new, $0.change) }
         }
-        let row = owner ?? OwnerRow()
-        let counts = [Parameter.integer(row.next), .integer(row.tasks), .integer(row.change)]
-        if !deleted.isEmpty {
-            statements.append(removal(of: deleted, counts))
-        } else if !isOwnerWritten {
-            statements.append(statement(.putOwner, counts))
-        }
-        if !isMarkWritten {
-            let mark = [Parameter.integer(row.deleted), .integer(row.firstID), .integer(ChangePoint.newOrigin)]
-            statements.append(statement(.markOwner, mark))
-        }
-        if isRenewed { statements.append(statement(.renewOwner, [.integer(ChangePoint.newOrigin)])) }
-        if !areRemovedForgotten { statements.append(statement(.forgetRemoved)) }
-        statements += replacedKeys.map { statement(.forgetAttempt, [.text($0)]) }
-        if let oldestRecord { statements.append(statement(.forgetAttempts, [.integer(oldestRecord)])) }
-        statements += newRecords.values.map(putAttempt)
-        (replacedKeys, oldestRecord, areRemovedForgotten, isRenewed) = ([], nil, true, false)
-        (inserted, updated, deleted, newRecords, isOwnerWritten, isMarkWritten) = ([:], [:], [], [:], true, true)
+        if !isOwnerWritten { statements.append(statement(.putOwner, counts)) }
+        if let limit { statements.append(statement(.limitAttempts, [.integer(limit)])) }
+        (writes, updated, isOwnerWritten, limit) = ([], [:], true, nil)
         return statements
     }
 
-    func insertion(of item: TaskItem, change: Int64) -> BoundStatement {
-        statement(
-            .insert,
-            [
-                .integer(item.id), .text(item.text.value), .boolean(item.completed), .integer(item.created),
-                .integer(item.modified), .integer(item.revision), .integer(change),
-            ] + item.details.parameters)
+    private var counts: [Parameter] {
+        let row = owner ?? OwnerRow()
+        return [.integer(row.next), .integer(row.tasks), .integer(row.change)]
     }
 
-    private func removal(of tasks: [RemovedTask], _ counts: [Parameter]) -> BoundStatement {
+    func insertion(of item: TaskItem, change: Int64) -> BoundStatement {
+        statement(.insert, [Parameter](TaskItem.columns, item.row) + [.integer(change)])
+    }
+
+    private func removal(of tasks: [RemovedTask]) -> BoundStatement {
         guard tasks.count == 1 else {
             return statement(
                 .removeSeveral,
@@ -303,16 +287,6 @@ struct PostgreSQLTransaction: OwnerTransaction {
                 .booleans(items.map(\.new.completed)), .integers(items.map(\.new.modified)),
                 .integers(items.map(\.new.revision)), .integers(items.map(\.change)), .booleans(haveDetails),
             ] + zip(items, haveDetails).map { $1 ? $0.new.details : TaskDetails() }.parameters)
-    }
-
-    private func putAttempt(_ record: IdempotencyRecord) -> BoundStatement {
-        let (key, item) = (record.key, record.item)
-        return statement(
-            .putAttempt,
-            [
-                .text(key.key), .integer(Int64(bitPattern: key.fingerprint)), .integer(item.created), .integer(item.id),
-                .text(item.text.value), .boolean(item.completed),
-            ] + item.details.parameters)
     }
 }
 

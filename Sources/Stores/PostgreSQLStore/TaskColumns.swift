@@ -4,10 +4,7 @@ package import Tasks
 
 /// The columns of a task in the order in which every statement names them.
 enum TaskColumns {
-    static let all = "\(others), \(TaskDetail.columns)"
-
-    /// The columns before the details.
-    static let others = "id, text, completed, created, modified, revision"
+    static let all = TaskItem.columns.dropFirst().names
 
     /// The task whose columns begin at this one.
     static func item(
@@ -32,14 +29,7 @@ extension Rows {
 extension TaskDetails {
     /// A parameter for each detail; NULL where nothing is set.
     var parameters: [Parameter] {
-        TaskDetail.allCases.map { detail in
-            let value = self[detail]
-            return switch detail.kind {
-            case .date, .text, .rule: .text(value?.string)
-            case .number: .real(value?.number)
-            case .flag: .boolean(value?.boolean)
-            }
-        }
+        TaskDetail.allCases.map { Parameter($0.column, self[$0]) }
     }
 }
 
@@ -53,7 +43,24 @@ extension [TaskDetails] {
     }
 }
 
+extension [Parameter] {
+    /// The values of a row after its owner.
+    init(_ columns: [TableColumn], _ row: [JSONValue]) {
+        self = zip(columns, row).dropFirst().map { Parameter($0, $1) }
+    }
+}
+
 extension Parameter {
+    /// The value of a column, or NULL.
+    init(_ column: TableColumn, _ value: JSONValue?) {
+        switch column {
+        case .integer: self = .integer(value?.integer)
+        case .real: self = .real(value?.number)
+        case .text: self = .text(value?.string)
+        case .flag: self = .boolean(value?.boolean)
+        }
+    }
+
     /// The values of a column as an array, or NULL in place of the array.
     package init(_ column: TableColumn, array values: [JSONValue]?) {
         switch column {

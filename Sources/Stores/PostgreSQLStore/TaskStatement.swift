@@ -13,61 +13,94 @@ package enum TaskStatement: String, CaseIterable, Sendable {
     case add, take, makeOwner, lockOwner, lockRevision, lockRevisions, lockTask, lockTasks, withText, completed, before
     case attempt
     case insert, change, update, remove, removeSeveral, putOwner, markOwner, renewOwner, forgetAttempt, forgetAttempts,
-        putAttempt
+        limitAttempts, putAttempt
     case forgetRemoved, probe, removeProbe
     case begin, beginReads, transactionSettings, commit, rollBack
     case prune, pruneOwners, pruneDistributed, pruneDistributedOwners, oldestRemoved, pruneRemoved
 
-    /// Columns of tasks are in the order of ``TaskColumns``.
+    package var sql: String { definition.sql }
+
+    /// A value of the type of each parameter.
+    package var types: [Parameter] { definition.types }
+
+    /// The SQL and the types of its parameters.
     ///
-    /// One id has a statement of its own, because PostgreSQL plans a condition with `ANY` anew each time.
-    package var sql: String {
-        switch self {
-        case .page: Self.pageSQL
-        case .listPoint: "SELECT origin, change, xmin FROM owners WHERE owner = $1"
-        case .firstChanges: Self.firstChangesSQL
-        case .laterChanges: Self.laterChangesSQL
-        case .points: "SELECT owner, origin, change, xmin FROM owners WHERE owner = ANY ($1)"
-        case .find: "SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2"
-        case .add: Self.addSQL
-        case .take: Self.takeSQL
-        case .makeOwner:
-            "INSERT INTO owners(owner, next_id, tasks, origin) VALUES ($1, 1, 0, $2) ON CONFLICT DO NOTHING"
-        case .lockOwner: "SELECT next_id, tasks, change, deleted, first_id FROM owners WHERE owner = $1 FOR UPDATE"
-        case .lockRevision: Self.lockSQL("id, revision", "id = $2")
-        case .lockRevisions: Self.lockSQL("id, revision", "id = ANY ($2)")
-        case .lockTask: Self.lockSQL(TaskColumns.all, "id = $2")
-        case .lockTasks: Self.lockSQL(TaskColumns.all, "id = ANY ($2)")
-        case .withText: Self.lockSQL("id", "text = $2 LIMIT \(RemoveTasks.most)")
-        case .completed: Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)")
-        case .before: Self.lockSQL("id", "id < $2 LIMIT \(RemoveTasks.most)")
-        case .attempt: "SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = $2"
-        case .insert: Self.insertSQL
-        case .change: Self.changeSQL
-        case .update: Self.updateSQL
-        case .remove: Self.removeSQL("id = $5", kept: "VALUES ($1, $5, $6, $7)")
-        case .removeSeveral: Self.removeSQL("id = ANY ($5)", kept: "SELECT $1, line.* FROM unnest($5, $6, $7) AS line")
-        case .putOwner: Self.putOwnerSQL
-        case .markOwner: "UPDATE owners SET deleted = $2, first_id = $3, origin = $4 WHERE owner = $1"
-        case .renewOwner: "UPDATE owners SET origin = $2 WHERE owner = $1"
-        case .forgetRemoved: "DELETE FROM removed_tasks WHERE owner = $1"
-        case .forgetAttempt: "DELETE FROM attempts WHERE owner = $1 AND key = $2"
-        case .forgetAttempts: "DELETE FROM attempts WHERE owner = $1 AND id < $2"
-        case .putAttempt: Self.putAttemptSQL
-        case .probe: Self.probeSQL
-        case .removeProbe: "DELETE FROM tasks WHERE owner = $1 AND id = \(Self.probeID)"
+    /// Columns of tasks are in the order of ``TaskColumns``. One id has a statement of its own, because PostgreSQL
+    /// plans a condition with `ANY` anew each time.
+    private var definition: (sql: String, types: [Parameter]) {
+        let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
+        let (numbers, texts, truths) = (Parameter.integers([]), Parameter.texts([]), Parameter.booleans([]))
+        return switch self {
+        case .page: (Self.pageSQL, [text, number, truth, number])
+        case .listPoint: ("SELECT origin, change, xmin FROM owners WHERE owner = $1", [text])
+        case .firstChanges: (Self.firstChangesSQL, [text, number, number])
+        case .laterChanges: (Self.laterChangesSQL, [text, number, number])
+        case .points: ("SELECT owner, origin, change, xmin FROM owners WHERE owner = ANY ($1)", [texts])
+        case .find: ("SELECT \(TaskColumns.all) FROM tasks WHERE owner = $1 AND id = $2", [text, number])
+        case .add:
+            (
+                Self.addSQL,
+                [text, number, number, number, number, texts, truths, numbers] + [TaskDetails]().parameters
+            )
+        case .take: (Self.takeSQL, [text, number, number, number])
+        case .makeOwner: (Self.makeOwnerSQL, [text, number])
+        case .lockOwner:
+            ("SELECT next_id, tasks, change, deleted, first_id FROM owners WHERE owner = $1 FOR UPDATE", [text])
+        case .lockRevision: (Self.lockSQL("id, revision", "id = $2"), [text, number])
+        case .lockRevisions: (Self.lockSQL("id, revision", "id = ANY ($2)"), [text, numbers])
+        case .lockTask: (Self.lockSQL(TaskColumns.all, "id = $2"), [text, number])
+        case .lockTasks: (Self.lockSQL(TaskColumns.all, "id = ANY ($2)"), [text, numbers])
+        case .withText: (Self.lockSQL("id", "text = $2 LIMIT \(RemoveTasks.most)"), [text, text])
+        case .completed: (Self.lockSQL("id", "completed LIMIT \(RemoveTasks.most)"), [text])
+        case .before: (Self.lockSQL("id", "id < $2 LIMIT \(RemoveTasks.most)"), [text, number])
+        case .attempt: ("SELECT \(Self.attemptColumns) FROM attempts WHERE owner = $1 AND key = $2", [text, text])
+        case .insert: Self.inserting(TaskItem.columns + [.integer("change")], into: "tasks")
+        case .change:
+            (
+                Self.changeSQL,
+                [text, number, text, truth, number, number, number, truth] + TaskDetails().parameters
+            )
+        case .update:
+            (
+                Self.updateSQL,
+                [text, numbers, texts, truths, numbers, numbers, numbers, truths] + [TaskDetails]().parameters
+            )
+        case .remove:
+            (
+                Self.removeSQL("id = $5", kept: "VALUES ($1, $5, $6, $7)"),
+                [text, number, number, number, number, number, number]
+            )
+        case .removeSeveral:
+            (
+                Self.removeSQL("id = ANY ($5)", kept: "SELECT $1, line.* FROM unnest($5, $6, $7) AS line"),
+                [text, number, number, number, numbers, numbers, numbers]
+            )
+        case .putOwner: (Self.putOwnerSQL, [text, number, number, number])
+        case .markOwner:
+            (
+                "UPDATE owners SET deleted = $2, first_id = $3, origin = $4 WHERE owner = $1",
+                [text, number, number, number]
+            )
+        case .renewOwner: ("UPDATE owners SET origin = $2 WHERE owner = $1", [text, number])
+        case .forgetRemoved: ("DELETE FROM removed_tasks WHERE owner = $1", [text])
+        case .forgetAttempt: ("DELETE FROM attempts WHERE owner = $1 AND key = $2", [text, text])
+        case .forgetAttempts: ("DELETE FROM attempts WHERE owner = $1 AND id < $2", [text, number])
+        case .limitAttempts: (Self.limitAttemptsSQL, [text, number])
+        case .putAttempt: Self.inserting(IdempotencyRecord.columns, into: "attempts")
+        case .probe: (Self.probeSQL, [text])
+        case .removeProbe: ("DELETE FROM tasks WHERE owner = $1 AND id = \(Self.probeID)", [text])
         // READ WRITE would override default_transaction_read_only, which an operator sets before a disk is full.
-        case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
-        case .beginReads: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        case .transactionSettings: Self.transactionSettingsSQL
-        case .commit: "COMMIT"
-        case .rollBack: "ROLLBACK"
-        case .prune: Self.pruneSQL
-        case .pruneOwners: Self.pruneOwnersSQL
-        case .pruneDistributed: "DELETE FROM attempts WHERE time <= $1"
-        case .pruneDistributedOwners: "DELETE FROM owners WHERE \(Self.isGone)"
-        case .oldestRemoved: "SELECT owner FROM removed_tasks WHERE time <= $1 ORDER BY time LIMIT 1"
-        case .pruneRemoved: Self.pruneRemovedSQL
+        case .begin: ("BEGIN ISOLATION LEVEL READ COMMITTED", [])
+        case .beginReads: ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [])
+        case .transactionSettings: (Self.transactionSettingsSQL, [text])
+        case .commit: ("COMMIT", [])
+        case .rollBack: ("ROLLBACK", [])
+        case .prune: (Self.pruneSQL, [number, number])
+        case .pruneOwners: (Self.pruneOwnersSQL, [number, number])
+        case .pruneDistributed: ("DELETE FROM attempts WHERE time <= $1", [number])
+        case .pruneDistributedOwners: ("DELETE FROM owners WHERE \(Self.isGone)", [number])
+        case .oldestRemoved: ("SELECT owner FROM removed_tasks WHERE time <= $1 ORDER BY time LIMIT 1", [number])
+        case .pruneRemoved: (Self.pruneRemovedSQL, [text, number, number])
         }
     }
 
@@ -148,16 +181,23 @@ package enum TaskStatement: String, CaseIterable, Sendable {
         RETURNING next_id - $2 AS id, change - $2 + 1 AS change
         """
 
+    private static let makeOwnerSQL =
+        "INSERT INTO owners(owner, next_id, tasks, origin) VALUES ($1, 1, 0, $2) ON CONFLICT DO NOTHING"
+
     private static let attemptColumns = IdempotencyRecord.columns.dropFirst().names
 
-    private static let insertSQL = """
-        INSERT INTO tasks(owner, \(TaskColumns.others), change, \(TaskDetail.columns))
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, \(TaskDetail.parameters(from: 9)))
-        """
+    private static func inserting(_ columns: [TableColumn], into table: String) -> (sql: String, types: [Parameter]) {
+        let parameters = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        return (
+            "INSERT INTO \(table)(\(columns.names)) VALUES (\(parameters))", columns.map { Parameter($0, nil) }
+        )
+    }
 
-    private static let putAttemptSQL = """
-        INSERT INTO attempts(owner, \(attemptColumns))
-        VALUES ($1, $2, $3, $4, $5, $6, $7, \(TaskDetail.parameters(from: 8)))
+    private static let limitAttemptsSQL = """
+        DELETE FROM attempts WHERE owner = $1 AND id <=
+            CASE WHEN EXISTS (SELECT FROM attempts WHERE owner = $1 AND id < $2) THEN (
+                SELECT id FROM attempts WHERE owner = $1 ORDER BY id DESC LIMIT 1 OFFSET \(IdempotencyKey.remembered)
+            ) END
         """
 
     /// The same as ``updateSQL`` for one task, because PostgreSQL plans `updateSQL` anew each time.
@@ -203,41 +243,6 @@ package enum TaskStatement: String, CaseIterable, Sendable {
 
     /// The id of the probe's task, which no other task has.
     static let probeID: Int64 = 0
-
-    /// A value of the type of each parameter.
-    package var types: [Parameter] {
-        let (number, text, truth) = (Parameter.integer(nil), Parameter.text(nil), Parameter.boolean(nil))
-        let arrays = [TaskDetails]().parameters
-        return switch self {
-        case .listPoint, .lockOwner, .completed, .forgetRemoved, .probe, .removeProbe: [text]
-        case .firstChanges, .laterChanges: [text, number, number]
-        case .points: [.texts([])]
-        case .page: [text, number, truth, number]
-        case .add: [text, number, number, number, number, .texts([]), .booleans([]), .integers([])] + arrays
-        case .take: [text, number, number, number]
-        case .makeOwner, .renewOwner, .find, .lockRevision, .lockTask, .before, .forgetAttempts: [text, number]
-        case .lockRevisions, .lockTasks: [text, .integers([])]
-        case .withText, .attempt, .forgetAttempt: [text, text]
-        case .insert: [text, number, text, truth, number, number, number, number] + TaskDetails().parameters
-        case .change: [text, number, text, truth, number, number, number, truth] + TaskDetails().parameters
-        case .update:
-            [
-                text, .integers([]), .texts([]), .booleans([]), .integers([]), .integers([]), .integers([]),
-                .booleans([]),
-            ]
-                + arrays
-        case .remove: [text, number, number, number, number, number, number]
-        case .removeSeveral: [text, number, number, number, .integers([]), .integers([]), .integers([])]
-        case .putOwner: [text, number, number, number]
-        case .markOwner: [text, number, number, number]
-        case .putAttempt: [text, text, number, number, number, text, truth] + TaskDetails().parameters
-        case .transactionSettings: [text]
-        case .prune, .pruneOwners: [number, number]
-        case .pruneDistributed, .pruneDistributedOwners, .oldestRemoved: [number]
-        case .pruneRemoved: [text, number, number]
-        case .begin, .beginReads, .commit, .rollBack: []
-        }
-    }
 
     var preparedName: String { Self.preparedNames[self] ?? rawValue }
 

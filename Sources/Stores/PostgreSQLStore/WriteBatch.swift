@@ -106,19 +106,15 @@ struct WriteBatch {
 /// The writes of one owner in a batch: additions that share a statement come first, then the others as they came.
 private struct OwnerWrites {
     private typealias Addition = (job: Job, command: AddTask, answer: @Sendable (TaskItem) -> Void)
-    private typealias Command = (
-        job: Job, run: @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> PostgreSQLWrite.Answer
-    )
+    private typealias Command = (job: Job, run: PostgreSQLWrite.Run)
 
     /// The statements of the first round trip.
     private(set) var first: [BoundStatement] = []
     private let owner: Owner
     private let session: PostgreSQLSession
-    private let isProbing: Bool
     private var additions: [Addition] = []
     /// The id and the change number of the first addition.
     private var firstAdded: (id: Int64, change: Int64)?
-    private var checks: [(job: Job, answer: PostgreSQLWrite.Answer)] = []
     private var commands: [Command] = []
     /// The statements that read for the commands, and make the owner's row first if they need one.
     private var reading: [BoundStatement] = []
@@ -128,7 +124,6 @@ private struct OwnerWrites {
     init(_ jobs: [Job], on session: PostgreSQLSession) {
         owner = jobs[0].owner
         self.session = session
-        isProbing = session.isProbing
         transaction = PostgreSQLTransaction(of: owner, on: session)
         var reads: [CommandReads] = []
         // With Citus the tasks come after the first round trip, in which a command would miss them.
@@ -137,21 +132,18 @@ private struct OwnerWrites {
             guard let write = job.work as? PostgreSQLWrite else { continue }
             if let (command, answer) = write.addition, !job.retry.isAlone, mayShare {
                 additions.append((job, command, answer))
-                continue
-            }
-            switch write.kind {
-            case .command(let read, let run):
-                commands.append((job, run))
-                reads.append(read)
-            case .check(let answer): checks.append((job, answer))
+            } else {
+                commands.append((job, write.run))
+                if let read = write.reads { reads.append(read) }
             }
         }
         if !additions.isEmpty { first.append(adding(additions.map(\.command))) }
-        if !commands.isEmpty { reading = transaction.lockingStatements(for: reads) }
+        // With Citus, a lost server takes only its own owners away, so there a check locks nothing.
+        if !commands.isEmpty, !reads.isEmpty || !session.isDistributed {
+            reading = transaction.lockingStatements(for: reads)
+        }
         // Citus plans and sends each statement by itself, so there the row is made once it is known to be missing.
         first += reading.filter { $0.kind != .makeOwner || !session.isDistributed }
-        // With Citus, a lost server takes only its own owners away, so there the transaction alone is the check.
-        if !checks.isEmpty, !session.isDistributed { first += checking() }
     }
 
     /// Adds the tasks; with Citus, which would send that to all servers, takes their ids only.
@@ -167,13 +159,6 @@ private struct OwnerWrites {
                 .integer(ChangePoint.newOrigin), .texts(commands.map(\.text.value)),
                 .booleans(commands.map(\.completed)), .integers(commands.map(\.time)),
             ] + commands.map(\.details).parameters)
-    }
-
-    /// The statements of a check; where writes succeed, a lock of no row is enough: a server that only reads refuses.
-    private func checking() -> [BoundStatement] {
-        let lock = BoundStatement(.lockOwner, of: owner)
-        guard isProbing else { return [lock] }
-        return [lock, BoundStatement(.probe, of: owner), BoundStatement(.removeProbe, of: owner)]
     }
 
     /// Whether there is more to do after the first round trip.
@@ -224,8 +209,7 @@ private struct OwnerWrites {
             for (job, _, _) in additions { result.verdicts.append((job, .again(job.again(job.retry.alone)))) }
         }
         result.note(change)
-        for check in checks { result.verdicts.append((check.job, .answer(check.answer))) }
-        if !checks.isEmpty, isProbing { result.note(nil) }
+        if transaction.hasProbed { result.note(nil) }
         for (command, answer) in zip(commands, answers) { result.verdicts.append((command.job, .answer(answer))) }
     }
 }
@@ -234,35 +218,39 @@ private struct OwnerWrites {
 final class PostgreSQLWrite: JobWork {
     typealias Answer = @Sendable () -> Void
 
-    enum Kind: Sendable {
-        /// The reads of the command, and the closure that runs it.
-        case command(CommandReads, @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> Answer)
-        case check(Answer)
-    }
+    typealias Run = @Sendable (inout PostgreSQLTransaction) throws(PostgreSQLError) -> Answer
 
-    let kind: Kind
+    /// The reads of the command; nil for a check.
+    let reads: CommandReads?
+    let run: Run
     /// An addition that can share a statement with others, and the closure that answers its caller.
     let addition: (command: AddTask, answer: @Sendable (TaskItem) -> Void)?
 
     init<Command: TaskCommand>(_ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>) {
-        kind = Self.running(command, answer)
+        reads = command.reads
+        run = Self.running(command, answer)
         addition = nil
     }
 
     init(adding command: AddTask, _ answer: @escaping StoreAnswer<AddOutcome>) {
-        kind = Self.running(command, answer)
+        reads = command.reads
+        run = Self.running(command, answer)
         addition = command.key == nil ? (command, { answer(.success(.added($0))) }) : nil
     }
 
     init(checkFor answer: @escaping StoreAnswer<Void>) {
-        kind = .check { answer(.success(())) }
+        reads = nil
+        run = { transaction throws(PostgreSQLError) in
+            transaction.probe()
+            return { answer(.success(())) }
+        }
         addition = nil
     }
 
     private static func running<Command: TaskCommand>(
         _ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>
-    ) -> Kind {
-        .command(command.reads) { transaction throws(PostgreSQLError) in
+    ) -> Run {
+        { transaction throws(PostgreSQLError) in
             let outcome = try command.outcome(on: &transaction)
             return { answer(outcome) }
         }

@@ -34,13 +34,21 @@ struct LogCopies {
     /// Copies a log that is long, by a checkpoint that says whether the next commit begins the log anew.
     mutating func copy(at length: Int, _ checkpoint: (_ patience: Int32) throws(SQLiteError) -> Bool) {
         guard let patience = patience(at: length) else { return }
+        let isCopied = isDone { () throws(SQLiteError) in try checkpoint(patience) }
+        if isCopied { beginAnew() } else { copied = length }
+    }
+
+    /// Runs a checkpoint; returns what it says, and false after a failure, which is reported once until one succeeds.
+    mutating func isDone(_ checkpoint: () throws(SQLiteError) -> Bool) -> Bool {
         do throws(SQLiteError) {
-            if try checkpoint(patience) { beginAnew() } else { copied = length }
+            let isDone = try checkpoint()
             isFailing = false
+            return isDone
         } catch {
             // The log stays as it is, and nothing is lost.
             if !isFailing { observer(.checkpointFailed(reason: error.description)) }
-            (isFailing, copied) = (true, length)
+            isFailing = true
+            return false
         }
     }
 

@@ -71,8 +71,16 @@ struct ReadStatements: ~Copyable {
                 """), connection: connection, answers: answers)
     }
 
-    func find(_ query: FindTask) throws(SQLiteError) -> TaskItem? {
-        try TaskRow.find(query.id, of: query.owner, with: find)
+    func find(_ query: FindTask) throws(SQLiteError) -> TaskItem? { try item(query.id, of: query.owner) }
+
+    private func item(_ id: Int64, of owner: Owner) throws(SQLiteError) -> TaskItem? {
+        let found = try TaskRow.find(id, of: owner, with: find)
+        return try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in try found?.get() }
+    }
+
+    /// The task of the row of the list at which its statement is.
+    private func listed(of owner: Owner) throws(SQLiteError) -> TaskItem {
+        do throws(ForeignValue) { return try TaskRow.item(in: list, of: owner) } catch { throw SQLiteError(error) }
     }
 
     /// Reads the rows of a list one by one, until the page is full.
@@ -96,7 +104,7 @@ struct ReadStatements: ~Copyable {
         let limit = selection.limit.map { Int64(min(max($0, 0), Int(Int32.max))) + 1 } ?? -1
         try list.bind(owner.identifier, selection.after ?? 0, selection.completed, limit)
         while try list.step() {
-            let item = try TaskRow.item(in: list, of: owner)
+            let item = try listed(of: owner)
             do throws(StoreError) {
                 guard try page.append(item) else { return .success(page.list()) }
             } catch {
@@ -126,7 +134,7 @@ struct ReadStatements: ~Copyable {
         case .tasks(let id):
             try list.bind(owner.identifier, id, Bool?.none, limit)
             while try list.step() {
-                let item = try TaskRow.item(in: list, of: owner)
+                let item = try listed(of: owner)
                 guard rendering.append(item, at: item.id) else { break }
             }
         case .changes(let number):
@@ -143,7 +151,7 @@ struct ReadStatements: ~Copyable {
     private func append(
         _ id: Int64, _ number: Int64, _ rendering: inout ChangesRendering, _ owner: Owner
     ) throws(SQLiteError) -> Bool {
-        guard let item = try TaskRow.find(id, of: owner, with: find) else { return true }
+        guard let item = try item(id, of: owner) else { return true }
         return rendering.append(item, at: number)
     }
 

@@ -35,9 +35,7 @@ package final class SQLiteTables: OwnerTables {
         // SQLite numbers parameters with question marks.
         let query = "SELECT \(columns.names) \(source)".map { $0 == "$" ? "?" : $0 }
         let statement = try transaction.connection.prepare(String(query))
-        // SQLite has no arrays, and reads the texts of one in JSON.
-        try statement.bind(
-            row: values.map { $0.array == nil ? $0 : .string(String(decoding: $0.serialized(), as: UTF8.self)) })
+        try statement.bind(row: values)
         var rows: [Row] = []
         while try statement.step() {
             do throws(ForeignValue) {
@@ -47,10 +45,6 @@ package final class SQLiteTables: OwnerTables {
             }
         }
         return rows
-    }
-
-    package static func condition(_ column: String, isIn parameter: String) -> String {
-        "\(column) IN (SELECT value FROM json_each(\(parameter)))"
     }
 
     package func snapshot<Outcome>(_ body: () throws(SQLiteError) -> Outcome) throws(SQLiteError) -> Outcome {
@@ -71,14 +65,11 @@ package final class SQLiteTables: OwnerTables {
         }
     }
 
-    package func run<Command: TaskCommand>(_ commands: [Command]) throws(SQLiteError) -> [Command.Outcome] {
-        var outcomes: [Command.Outcome] = []
-        for command in commands {
-            guard case .success(let outcome) = try transaction.run(command).outcome else {
-                throw .corrupt("an owner was deleted later than commands can be")
-            }
-            outcomes.append(outcome)
-        }
+    package func outcomes<Command: TaskCommand>(
+        of commands: [Command]
+    ) throws(SQLiteError) -> [Result<Command.Outcome, StoreError>] {
+        var outcomes: [Result<Command.Outcome, StoreError>] = []
+        for command in commands { outcomes.append(try transaction.run(command).outcome) }
         return outcomes
     }
 

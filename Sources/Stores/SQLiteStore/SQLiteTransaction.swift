@@ -33,6 +33,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
     private let findKey: SQLiteStatement
     private let putKey: SQLiteStatement
     private let trimKeys: SQLiteStatement
+    private let limitKeys: SQLiteStatement
     private let pruneKeys: SQLiteStatement
     private let noteForgotten: SQLiteStatement
     private let forgetRemoved: SQLiteStatement
@@ -67,7 +68,8 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
                 "INSERT OR IGNORE INTO removed_tasks(owner, id, change, time) VALUES (?1, ?2, ?3, ?4)"),
             trimRemoved: try connection.prepare("DELETE FROM removed_tasks WHERE owner = ?1 AND change <= ?2"),
             findKey: try connection.prepare(findKey), putKey: try connection.prepare(putKey),
-            trimKeys: try connection.prepare(trimKeys), pruneKeys: try connection.prepare(pruneKeys),
+            trimKeys: try connection.prepare(trimKeys),
+            limitKeys: try connection.prepare(limitKeys), pruneKeys: try connection.prepare(pruneKeys),
             noteForgotten: try connection.prepare(noteForgotten),
             forgetRemoved: try connection.prepare(forgetRemoved), connection: connection)
     }
@@ -119,7 +121,7 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
         return row
     }
 
-    func task(_ id: Int64) throws(SQLiteError) -> TaskItem? {
+    func stored(_ id: Int64) throws(SQLiteError) -> Result<TaskItem, ForeignValue>? {
         try TaskRow.find(id, of: change.owner, with: find)
     }
 
@@ -225,6 +227,12 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
             (SELECT owner, key FROM attempts WHERE time <= ?1 ORDER BY time LIMIT ?2)
         """
     private static let trimKeys = "DELETE FROM attempts WHERE owner = ?1 AND id < ?2"
+    private static let limitKeys = """
+        DELETE FROM attempts WHERE owner = ?1 AND id <=
+            CASE WHEN EXISTS (SELECT 1 FROM attempts WHERE owner = ?1 AND id < ?2) THEN (
+                SELECT id FROM attempts WHERE owner = ?1 ORDER BY id DESC LIMIT 1 OFFSET \(IdempotencyKey.remembered)
+            ) END
+        """
 
     func record(of key: String) throws(SQLiteError) -> IdempotencyRecord? {
         defer { findKey.reset() }
@@ -243,6 +251,10 @@ struct SQLiteTransaction: ~Copyable, OwnerTransaction {
 
     func forgetRecords(ofTasksBefore id: Int64) throws(SQLiteError) {
         try trimKeys.run(owner, id)
+    }
+
+    func limitRecords(ifOfTasksBefore id: Int64) throws(SQLiteError) {
+        try limitKeys.run(owner, id)
     }
 
     private static let pruneOwners = """

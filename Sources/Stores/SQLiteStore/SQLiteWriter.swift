@@ -58,7 +58,13 @@ final class SQLiteWriter: StoreSession {
             transaction.hasDeletedOwner = false
             nextEmptying = min(nextEmptying, environment.nextEmptying)
         }
-        if now >= nextEmptying { nextEmptying = isLogEmptied() ? .max : now + 1_000_000_000 }
+        if now >= nextEmptying {
+            // All of the log is copied into the database and cut, unless a reader is in the way.
+            let isEmptied = copies.isDone { () throws(SQLiteError) in
+                try transaction.connection.checkpoint(waiting: 0, cutting: true)
+            }
+            nextEmptying = isEmptied ? .max : now + 1_000_000_000
+        }
         return min(nextMaintenance, nextEmptying)
     }
 
@@ -115,11 +121,6 @@ final class SQLiteWriter: StoreSession {
             nextPruning = monotonic + 60_000_000_000
             environment.options.observer(.pruningFailed(reason: error.description))
         }
-    }
-
-    /// Copies all of the log into the database and cuts it, unless a reader is in the way.
-    private func isLogEmptied() -> Bool {
-        (try? transaction.connection.checkpoint(waiting: 0, cutting: true)) ?? false
     }
 
     /// Notes where the files are; after a loss or a return no cached list is answered.

@@ -17,16 +17,15 @@ enum TaskRow {
 
     static func find(
         _ id: Int64, of owner: Owner, with statement: borrowing SQLiteStatement
-    ) throws(SQLiteError) -> TaskItem? {
+    ) throws(SQLiteError) -> Result<TaskItem, ForeignValue>? {
         defer { statement.reset() }
         try statement.bind(owner.identifier, id)
-        return try statement.step() ? item(in: statement, of: owner) : nil
+        guard try statement.step() else { return nil }
+        do throws(ForeignValue) { return .success(try item(in: statement, of: owner)) } catch { return .failure(error) }
     }
 
-    static func item(in row: borrowing SQLiteStatement, of owner: Owner) throws(SQLiteError) -> TaskItem {
-        try rethrowing(as: SQLiteError.init) { () throws(ForeignValue) in
-            try TaskItem(of: owner) { row.value(of: TaskItem.columns[$0 + 1], at: Int32($0)) }
-        }
+    static func item(in row: borrowing SQLiteStatement, of owner: Owner) throws(ForeignValue) -> TaskItem {
+        try TaskItem(of: owner) { row.value(of: TaskItem.columns[$0 + 1], at: Int32($0)) }
     }
 }
 
@@ -63,28 +62,6 @@ extension SQLiteStatement {
 }
 
 extension TaskItem {
-    /// The values of ``Tasks/TaskItem/columns``.
-    package var row: [JSONValue] {
-        [
-            .string(owner.identifier), .integer(id), .string(text.value), .boolean(completed), .integer(created),
-            .integer(modified), .integer(revision),
-        ] + details.row
-    }
-
     /// The values of a row of `tasks`: those of ``row``, and the change number.
     func row(change: Int64) -> [JSONValue] { row + [.integer(change)] }
-}
-
-extension IdempotencyRecord {
-    /// The values of ``Tasks/IdempotencyRecord/columns``.
-    package var row: [JSONValue] {
-        [
-            .string(item.owner.identifier), .string(key.key), .integer(Int64(bitPattern: key.fingerprint)),
-            .integer(item.created), .integer(item.id), .string(item.text.value), .boolean(item.completed),
-        ] + item.details.row
-    }
-}
-
-extension TaskDetails {
-    fileprivate var row: [JSONValue] { TaskDetail.allCases.map { self[$0] ?? .null } }
 }

@@ -107,6 +107,13 @@ extension OwnerTables {
     }
 }
 
+extension ForeignValue {
+    package static let lostOwners = ForeignValue(
+        message:
+            "the table owners lacks people whose tasks or idempotency keys are there; restore it, or add them "
+            + "(next_id: one more than their greatest id, tasks: how many they have), then try again")
+}
+
 extension IdempotencyKey {
     /// Keys of this time and earlier are expired, in milliseconds since 1970.
     package static var expiry: Int64 { SystemTime().wallMilliseconds - lifetime }
@@ -152,12 +159,7 @@ struct ExportPage {
         (self.owners, self.tasks, self.records) = (owners, tasks, records)
         let known = Set(owners.map(\.owner))
         guard tasks.allSatisfy({ known.contains($0.owner) }), records.allSatisfy({ known.contains($0.item.owner) })
-        else {
-            throw ForeignValue(
-                message:
-                    "the table owners lacks people whose tasks or idempotency keys are there; restore it, or add them "
-                    + "(next_id: one more than their greatest id, tasks: how many they have), then try again")
-        }
+        else { throw .lostOwners }
         let expected = owners.reduce(0) { $0 + $1.counts.tasks }
         guard expected == tasks.count else {
             throw ForeignValue(

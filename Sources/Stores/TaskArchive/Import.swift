@@ -210,7 +210,7 @@ struct ImportOwner: TaskCommand {
             } else {
                 summary.present += 1
                 // A task that no task-server wrote differs as well.
-                if (try? tasks.task(item.id)) != item { summary.differing += 1 }
+                if try tasks.stored(item.id) != .success(item) { summary.differing += 1 }
             }
         }
         var row = try tasks.row() ?? OwnerRow()
@@ -222,8 +222,7 @@ struct ImportOwner: TaskCommand {
         for record in records where try tasks.record(of: record.key.key)?.isLive(at: time) != true {
             try tasks.put(record)
         }
-        let oldest = row.next - IdempotencyKey.remembered
-        if !records.isEmpty, oldest > 1 { try tasks.forgetRecords(ofTasksBefore: oldest) }
+        if !records.isEmpty { try tasks.limitRecords(next: row.next) }
         return summary
     }
 }
