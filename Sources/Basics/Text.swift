@@ -171,8 +171,8 @@ extension [UInt8] {
 extension String {
     /// Reads bytes as UTF-8, or else as Latin-1, which old clients send without saying so.
     package init(lenient bytes: [UInt8]) {
-        if let text = String(validating: bytes, as: UTF8.self) {
-            self = text
+        if let text = try? UTF8Span(validating: bytes.span) {
+            self.init(copying: text)
         } else {
             self.init(latin1: bytes)
         }
