@@ -99,7 +99,7 @@ extension Span<UInt8> {
     /// Returns whether these are the bytes of a text.
     package func isSame(as text: String) -> Bool { isSame(as: text.utf8.span) }
 
-    package func isSame(as other: Span<UInt8>) -> Bool {
+    @usableFromInline package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         // A token has a thousand bytes, and is compared with the remembered one for each request.
         return unsafe bytes.withUnsafeBytes { these in
@@ -112,8 +112,8 @@ extension Span<UInt8> {
 
     /// Returns whether these are the bytes of a text of the same length, when `A` to `Z` are read as `a` to `z`.
     @inlinable package func isEqualIgnoringCase(to text: String) -> Bool {
-        // Most texts differ in length, and then no byte is compared.
-        count == text.utf8.count && beginsIgnoringCase(text)
+        // Most texts differ in length, and then no byte is compared; most others are the same also in case.
+        count == text.utf8.count && (isSame(as: text.utf8.span) || beginsIgnoringCase(text))
     }
 
     /// Returns whether they begin with a text, `A` to `Z` read as `a` to `z` in both.
