@@ -99,7 +99,7 @@ extension Span<UInt8> {
     /// Returns whether these are the bytes of a text.
     package func isSame(as text: String) -> Bool { isSame(as: text.utf8.span) }
 
-    package func isSame(as other: Span<UInt8>) -> Bool {
+    @usableFromInline package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         // A token has a thousand bytes, and is compared with the remembered one for each request.
         return unsafe bytes.withUnsafeBytes { these in
@@ -112,8 +112,8 @@ extension Span<UInt8> {
 
     /// Returns whether these are the bytes of a text of the same length, when `A` to `Z` are read as `a` to `z`.
     @inlinable package func isEqualIgnoringCase(to text: String) -> Bool {
-        // Most texts differ in length, and then no byte is compared.
-        count == text.utf8.count && beginsIgnoringCase(text)
+        // Most texts differ in length, and then no byte is compared; most others are the same also in case.
+        count == text.utf8.count && (isSame(as: text.utf8.span) || beginsIgnoringCase(text))
     }
 
     /// Returns whether they begin with a text, `A` to `Z` read as `a` to `z` in both.
@@ -158,7 +158,8 @@ extension Span<UInt8> {
     @inline(__always) @inlinable
     package func contains(_ matches: (UInt8) -> Bool) -> Bool {
         var found = false
-        for index in indices { found = matches(self[index]) || found }
+        // The index is one of the indices; a check of each would prevent vector code.
+        for index in indices { found = unsafe matches(self[unchecked: index]) || found }
         return found
     }
 }
@@ -171,8 +172,8 @@ extension [UInt8] {
 extension String {
     /// Reads bytes as UTF-8, or else as Latin-1, which old clients send without saying so.
     package init(lenient bytes: [UInt8]) {
-        if let text = String(validating: bytes, as: UTF8.self) {
-            self = text
+        if let text = try? UTF8Span(validating: bytes.span) {
+            self.init(copying: text)
         } else {
             self.init(latin1: bytes)
         }

@@ -31,7 +31,7 @@ package struct Timestamp: Sendable, Equatable {
     /// Appends the 24 bytes.
     package func append(to bytes: inout [UInt8]) {
         let form = self.form
-        for index in form.indices { bytes.append(form[index]) }
+        unsafe form.span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// The 24 bytes.

@@ -173,14 +173,7 @@ private final class TroubledStore: CommandStore {
     /// Puts an empty list in the place of every list.
     func putBack() {
         let inner = MemoryTaskStore(answers: answers)
-        inner.commits.add { [commits] numbers in
-            commits.tell(
-                of: numbers.map { owner, number in
-                    var change = OwnerChange(of: owner)
-                    change.number = number
-                    return change
-                })
-        }
+        inner.commits.add { [commits] changes in commits.tell(of: changes) }
         change { $0.inner = inner }
     }
 

@@ -4,13 +4,17 @@ import Basics
 package struct MediaType: Sendable, Equatable {
     /// The type and subtype in lower case, without parameters: `application/json`.
     package let name: String
-    private let field: FieldParameters
+    /// The whole field value, whose parameters are read when they are asked for.
+    private let field: String
 
     /// Reads a field value; nil if there is no type with a subtype.
     package init?(_ value: String) {
-        field = FieldParameters(value.utf8)
-        guard Self.isType(field.value.utf8.span) else { return nil }
-        name = field.value.lowercasedASCII
+        let bytes = value.utf8.span
+        let end = bytes.next(UInt8(ascii: ";"), from: 0) ?? bytes.count
+        let type = bytes.extracting(bytes.trimming(0..<end))
+        guard Self.isType(type), let text = try? UTF8Span(validating: type) else { return nil }
+        name = String(copying: text).lowercasedASCII
+        field = value
     }
 
     /// Returns whether these are two tokens with a slash between them.
@@ -20,11 +24,11 @@ package struct MediaType: Sendable, Equatable {
     }
 
     /// The text between the parts of a multipart body.
-    package var boundary: String? { field["boundary"] }
+    package var boundary: String? { parameters["boundary"] }
     /// The character encoding in lower case, if one is named.
-    package var charset: String? {
-        field["charset"]?.lowercasedASCII
-    }
+    package var charset: String? { parameters["charset"]?.lowercasedASCII }
+
+    private var parameters: FieldParameters { FieldParameters(field.utf8) }
 }
 
 extension RequestHead {

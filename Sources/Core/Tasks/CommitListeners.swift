@@ -2,21 +2,18 @@ import Synchronization
 
 /// The listeners who learn of a store's commits, after the callers were answered.
 package final class CommitListeners: Sendable {
-    package typealias Listener = @Sendable ([Owner: Int64]) -> Void
+    package typealias Listener = @Sendable ([OwnerChange]) -> Void
 
     private let listeners = Mutex<[Listener]>([])
 
     package init() {}
 
-    /// Calls a closure after each commit with the last change number of each owner whose tasks were changed.
+    /// Calls a closure after each commit with its changes, of which several may be of one owner.
     ///
     /// The closure runs on a thread of the store, so it must not block. Commits of one owner may come in another order.
     package func add(_ listener: @escaping Listener) { listeners.withLock { $0.append(listener) } }
 
     package func tell(of changes: [OwnerChange]) {
-        let listeners = listeners.withLock { $0 }
-        guard !listeners.isEmpty, !changes.isEmpty else { return }
-        let numbers = Dictionary(changes.map { ($0.owner, $0.number) }, uniquingKeysWith: max)
-        for listener in listeners { listener(numbers) }
+        for listener in listeners.withLock({ $0 }) { listener(changes) }
     }
 }

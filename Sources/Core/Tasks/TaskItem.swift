@@ -34,9 +34,12 @@ package struct TaskItem: Sendable, Equatable {
 /// any (V-57, V-58, P-14).
 package struct Owner: Hashable, Sendable {
     package let identifier: String
+    /// The hash of the identifier, made once, because an addition is looked up by its owner eight times.
+    private let hash: Int
 
     package init(_ identifier: String) {
         self.identifier = identifier
+        hash = identifier.hashValue
     }
 
     /// Equality of bytes, as in the databases.
@@ -46,6 +49,8 @@ package struct Owner: Hashable, Sendable {
     package static func == (left: Owner, right: Owner) -> Bool {
         left.identifier.isSame(as: right.identifier)
     }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 extension Owner {

@@ -52,8 +52,8 @@ package final class ChangeStreams: Sendable {
         self.authentication = authentication
         limit = configuration.streams
         (store, time) = (configuration.store, configuration.time)
-        store.commits.add { [weak self] numbers in
-            for (owner, number) in numbers { self?.tell(owner, number) }
+        store.commits.add { [weak self] changes in
+            for change in changes { self?.tell(change.owner, change.number) }
         }
     }
 

@@ -84,8 +84,8 @@ package final class TaskAPI: RequestHandler {
 
 // From the result of a handler, or a failure, to a decision.
 extension TaskAPI {
-    private func decision(_ result: HandlerResult, on request: APIRequest) -> Decision {
-        switch result {
+    private func decision(_ result: consuming HandlerResult, on request: APIRequest) -> Decision {
+        switch consume result {
         case .ready(let response): return respond(response, to: request)
         case .calling(let begin):
             return .wait { [self] resume in

@@ -241,8 +241,8 @@ final class TaskHandlers: Sendable {
     ) -> HandlerResult {
         var command = command
         command.issued = request.issued
-        return Self.storing({ [command] in perform(command, $0) }) { outcome throws(APIFailure) in
-            .ready(try answer(outcome))
+        return Self.calling({ [command] in perform(command, $0) }) { result throws(APIFailure) in
+            .ready(try answer(try Self.outcome(result)))
         }
     }
 

@@ -41,11 +41,11 @@ struct TaskInput {
     }
 
     private mutating func read(_ body: [UInt8], _ head: RequestHead) throws(APIFailure) {
-        guard head.headers.contains("Content-Type") else {
+        guard let field = head.headers["Content-Type"] else {
             try read(form: body)
             return
         }
-        let type = head.contentType
+        let type = MediaType(field)
         switch type?.name {
         case "application/json", "application/merge-patch+json": try read(json: body)
         case "application/x-www-form-urlencoded": try read(form: body)

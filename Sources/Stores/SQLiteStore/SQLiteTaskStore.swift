@@ -150,6 +150,8 @@ package final class SQLiteTaskStore: CommandStore {
         }
     }
 
+    // Generic code looks up its types each time, so the most frequent command has code of its own.
+    @_specialize(where Command == AddTask)
     package func run<Command: TaskCommand>(
         _ command: Command, _ answer: @escaping StoreAnswer<Command.Outcome>
     ) -> Cancellation {

@@ -81,7 +81,7 @@ final class SQLiteWriter: StoreSession {
             for job in jobs { try run(job, into: &result) }
             failure = .final
             // Once a commit can be seen, even before it is answered, no older list may be answered.
-            environment.cache.beginChange(of: result.changes.map(\.owner))
+            environment.cache.beginChange(by: result.changes)
             if let error = environment.options.beforeCommit() { throw error }
             try transaction.commit.run()
             environment.options.afterCommit()
@@ -89,7 +89,7 @@ final class SQLiteWriter: StoreSession {
             return result
         } catch {
             transaction.connection.rollBack()
-            environment.cache.endChange(of: result.changes.map(\.owner))
+            environment.cache.endChange(by: result.changes)
             return BatchResult(failed: jobs, failure, environment.health.record(error), error.report)
         }
     }

@@ -153,11 +153,10 @@ struct EngineState {
         case .failed: counts.failedCommits += 1
         case .none: break
         }
-        var events: [StoreEvent?] = []
-        if let failure = result.report { events.append(reports.failed(failure)) }
-        if result.transaction == .committed, result.hasWritten { events.append(reports.written()) }
-        if let loss = result.loss { events.append(lose(number, loss)) }
-        return events.compactMap(\.self)
+        let failed = result.report.flatMap { reports.failed($0) }
+        let written = result.transaction == .committed && result.hasWritten ? reports.written() : nil
+        let lost = result.loss.flatMap { lose(number, $0) }
+        return [failed, written, lost].compactMap(\.self)
     }
 
     // MARK: Sessions

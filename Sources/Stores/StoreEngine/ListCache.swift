@@ -76,23 +76,23 @@ package final class ListCache: Sendable {
         }
     }
 
-    /// Removes the lists of owners whose tasks a commit changes, and keeps none of them until ``endChange(of:)``.
-    package func beginChange(of owners: [Owner]) {
+    /// Removes the lists of owners whose tasks a commit changes, and keeps none of them until ``endChange(by:)``.
+    package func beginChange(by changes: [OwnerChange]) {
         state.withLock { state in
-            for owner in owners {
-                state.changing.insert(owner)
-                state.entries.remove(owner)
+            for change in changes {
+                state.changing.insert(change.owner)
+                state.entries.remove(change.owner)
             }
         }
     }
 
     /// Invalidates the loads that began before the commit was over, and removes the lists of an older state.
-    package func endChange(of owners: [Owner]) {
+    package func endChange(by changes: [OwnerChange]) {
         state.withLock { state in
-            for owner in owners {
-                state.changing.remove(owner)
-                state.loads[owner] = nil
-                state.entries.remove(owner)
+            for change in changes {
+                state.changing.remove(change.owner)
+                state.loads[change.owner] = nil
+                state.entries.remove(change.owner)
             }
         }
     }

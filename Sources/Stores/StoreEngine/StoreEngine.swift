@@ -213,7 +213,7 @@ package final class StoreEngine: Sendable {
         let now = time.monotonicNanoseconds
         for event in state.withLock({ $0.finish(number, result, at: now) }) { report(event) }
         // A caller who has an answer must find what was changed.
-        if !result.changes.isEmpty { cache.endChange(of: result.changes.map(\.owner)) }
+        if !result.changes.isEmpty { cache.endChange(by: result.changes) }
         for (job, verdict) in result.verdicts {
             switch verdict {
             case .answer(let answer): answer()

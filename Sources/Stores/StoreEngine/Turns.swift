@@ -62,15 +62,11 @@ struct Turns {
             weight += turn.reduce(0) { $0 + $1.weight }
             return !turn.isEmpty
         }
-        var served: [OwnerQueue] = []
-        owners.removeAll { queue in
-            guard hasTurn(queue) else { return false }
-            served.append(queue)
-            return true
-        }
+        var (served, others): ([OwnerQueue], [OwnerQueue]) = ([], [])
+        for queue in owners { if hasTurn(queue) { served.append(queue) } else { others.append(queue) } }
         var round = served
-        while !round.isEmpty { round.removeAll { !hasTurn($0) } }
-        owners += served.filter { !$0.isHeld && !$0.jobs.isEmpty }
+        while !round.isEmpty { round = round.filter { hasTurn($0) } }
+        owners = others + served.filter { !$0.isHeld && !$0.jobs.isEmpty }
         return jobs
     }
 }

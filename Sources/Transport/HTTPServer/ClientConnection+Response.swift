@@ -4,7 +4,7 @@ private import Platform
 
 extension ClientConnection {
     /// Gives a response to the library; the connection closes after it if `closing` is set or its limits are reached.
-    func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
+    func queue(_ response: consuming Response, closing: Bool = false) -> MHD_Result {
         let status = response.status.sendable
         let body = status.hasContent ? response.body : []
         guard let message = unsafe response.stream.map({ unsafe begin($0) }) ?? makeMessage(body) else { return .NO }

@@ -33,17 +33,17 @@ struct HeadValidator {
 
     private mutating func check(_ name: Span<UInt8>, _ value: Span<UInt8>, at line: HeaderSection.Line) {
         switch name.count {
-        case 4 where name.isEqualIgnoringCase(to: "host"):
+        case 4 where name.isEqualIgnoringCase(to: "Host"):
             once(.host, else: .host)
             host = headers.bytes[line.value]
-        case 6 where name.isEqualIgnoringCase(to: "expect"):
+        case 6 where name.isEqualIgnoringCase(to: "Expect"):
             hasExpectation = true
             if !value.isEqualIgnoringCase(to: "100-continue") { isUnexpected = true }
-        case 12 where name.isEqualIgnoringCase(to: "content-type"): once(.type)
-        case 14 where name.isEqualIgnoringCase(to: "content-length"):
+        case 12 where name.isEqualIgnoringCase(to: "Content-Type"): once(.type)
+        case 14 where name.isEqualIgnoringCase(to: "Content-Length"):
             once(.length)
             setLength(value)
-        case 17 where name.isEqualIgnoringCase(to: "transfer-encoding"):
+        case 17 where name.isEqualIgnoringCase(to: "Transfer-Encoding"):
             once(.coding)
             setCoding(value)
             // libmicrohttpd includes white space after the value in its comparison, and would read a body without end.

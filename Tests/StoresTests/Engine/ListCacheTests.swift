@@ -19,8 +19,8 @@ struct ListCacheTests {
     func `The list of an old load is not kept, whether it ends before a new load or after it`(isFirst: Bool) {
         let cache = ListCache(capacity: 1 << 20)
         let early = cache.beginLoad(of: alice)
-        cache.beginChange(of: [alice])
-        cache.endChange(of: [alice])
+        cache.beginChange(by: [OwnerChange(of: alice)])
+        cache.endChange(by: [OwnerChange(of: alice)])
         let late = cache.beginLoad(of: alice)
         if isFirst {
             cache.finish(early, of: alice, with: old)
@@ -35,13 +35,13 @@ struct ListCacheTests {
         let cache = ListCache(capacity: 1 << 20)
         put(old, of: alice, into: cache)
         put(old, of: bob, into: cache)
-        cache.beginChange(of: [alice])
+        cache.beginChange(by: [OwnerChange(of: alice)])
         #expect(known(cache, alice) == nil)
         #expect(known(cache, bob) == old)
         put(old, of: alice, into: cache)
         #expect(known(cache, alice) == nil)
         let during = cache.beginLoad(of: alice)
-        cache.endChange(of: [alice])
+        cache.endChange(by: [OwnerChange(of: alice)])
         cache.finish(during, of: alice, with: old)
         #expect(known(cache, alice) == nil)
         put(new, of: alice, into: cache)
@@ -59,7 +59,7 @@ struct ListCacheTests {
             #expect(cache.list(of: alice, at: other) == nil)
         }
         #expect(cache.list(of: alice) == nil)
-        cache.endChange(of: [alice])
+        cache.endChange(by: [OwnerChange(of: alice)])
         #expect(!cache.holdsList(of: alice))
     }
 
