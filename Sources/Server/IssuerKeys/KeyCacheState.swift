@@ -98,7 +98,10 @@ struct KeyCacheState: Sendable {
             if !isRefreshPending { isDemanded = allowsRefresh(for: reason, now: now) }
             if isRefreshPending { return .wait(since: begun) }
         }
-        guard isFinal(reason, now: now) else { return .unavailable(retryAfter: retryAfter(now: now)) }
+        // Where a refresh has answered, another that is pending changes nothing.
+        guard isAsked || !isRefreshPending, isFinal(reason, now: now) else {
+            return .unavailable(retryAfter: retryAfter(now: now))
+        }
         if !isAsked, reason == .unknownKey { isLimited = true }
         return .refuse
     }
@@ -117,9 +120,9 @@ struct KeyCacheState: Sendable {
         }
     }
 
-    /// Returns whether no newer keys are known to be missing: a token that they may accept is never called invalid.
+    /// Returns whether no document is known to lack newer keys, by which the token could be good.
     private func isFinal(_ reason: RefreshReason, now: Int64) -> Bool {
-        guard !isRefreshPending, !isStopped else { return false }
+        guard !isStopped else { return false }
         return switch reason {
         // A key that a failed fetch did not bring may exist all the same (V-118).
         case .unknownKey: !isDegraded

@@ -81,9 +81,7 @@ final class TaskHandlers: Sendable {
     }
 
     /// `POST /api/tasks/{owner}/{text}`.
-    func addTextOfPath(
-        _ request: APIRequest, _ owner: Owner, body: [UInt8]
-    ) throws(APIFailure) -> HandlerResult {
+    func addTextOfPath(_ request: APIRequest, _ owner: Owner, body: [UInt8]) throws(APIFailure) -> HandlerResult {
         try add(try TaskText(given: request.match["text"]), request, owner, body: body)
     }
 
