@@ -161,6 +161,15 @@ struct KeyCacheStateTests {
         #expect(failing.decide(on: .unknownKey, now: s(1)) == .unavailable(retryAfter: 2))
     }
 
+    @Test func `A key that no refresh since its token came has brought is refused, also while another is pending`() {
+        var state = running()
+        #expect(state.decide(on: .unknownKey, now: s(10)) == .wait(since: 1))
+        #expect(refresh(&state, loaded(), at: s(10)))
+        #expect(state.decide(on: .unknownKey, now: s(11)) == .wait(since: 2))
+        #expect(state.decide(on: .unknownKey, since: 1, now: s(11), waiting: 1) == .refuse)
+        #expect(state.decide(on: .unknownKey, since: 2, now: s(11), waiting: 1) == .wait(since: 2))
+    }
+
     @Test func `An unknown key fetches keys only, and does not delay the refresh of the metadata (V-82)`() {
         var state = running()
         _ = state.decide(on: .unknownKey, now: s(3000))

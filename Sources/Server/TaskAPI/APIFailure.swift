@@ -341,8 +341,8 @@ enum StateFailure: Error {
         case .full:
             Problem(
                 507, "store.full", "The disk is full",
-                "Nothing was added or changed; a deletion may have removed a part. The server's operator must make room; "
-                    + "then send it again.")
+                "Nothing was added or changed, but a deletion may have removed a part; the server's operator must make "
+                    + "room. Then send it again.")
         case .broken:
             Problem(
                 500, "store.broken", "The store failed",
