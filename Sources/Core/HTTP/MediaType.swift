@@ -4,17 +4,13 @@ import Basics
 package struct MediaType: Sendable, Equatable {
     /// The type and subtype in lower case, without parameters: `application/json`.
     package let name: String
-    /// The whole field value, whose parameters are read when they are asked for.
-    private let field: String
+    private let field: FieldParameters
 
     /// Reads a field value; nil if there is no type with a subtype.
     package init?(_ value: String) {
-        let bytes = value.utf8.span
-        let end = bytes.next(UInt8(ascii: ";"), from: 0) ?? bytes.count
-        let type = bytes.extracting(bytes.trimming(0..<end))
-        guard Self.isType(type), let text = try? UTF8Span(validating: type) else { return nil }
-        name = String(copying: text).lowercasedASCII
-        field = value
+        field = FieldParameters(value.utf8)
+        guard Self.isType(field.value.utf8.span) else { return nil }
+        name = field.value.lowercasedASCII
     }
 
     /// Returns whether these are two tokens with a slash between them.
@@ -24,11 +20,9 @@ package struct MediaType: Sendable, Equatable {
     }
 
     /// The text between the parts of a multipart body.
-    package var boundary: String? { parameters["boundary"] }
+    package var boundary: String? { field["boundary"] }
     /// The character encoding in lower case, if one is named.
-    package var charset: String? { parameters["charset"]?.lowercasedASCII }
-
-    private var parameters: FieldParameters { FieldParameters(field.utf8) }
+    package var charset: String? { field["charset"]?.lowercasedASCII }
 }
 
 extension RequestHead {
@@ -64,15 +58,20 @@ extension Span<UInt8> {
 struct FieldParameters: Sendable, Equatable {
     /// The text before the first semicolon, without blanks around it.
     let value: String
-    /// The parameters in order, names in lower case; all after a malformed one, or after the sixteenth, are left out.
-    let parameters: [RequestTarget.Argument]
+    /// The bytes after the value, in which parameters are read when they are asked for.
+    private let rest: ArraySlice<UInt8>
 
     init(_ field: some Sequence<UInt8>) {
         var bytes = Array(field)[...]
         value = String(lenient: Array(bytes.removePrefix { $0 != UInt8(ascii: ";") }.trimmingBlanks))
-        var parameters: [RequestTarget.Argument] = []
-        while parameters.count < 16, let parameter = bytes.removeParameter() { parameters.append(parameter) }
-        self.parameters = parameters
+        rest = bytes
+    }
+
+    /// The parameters in order, names in lower case; all after a malformed one, or after the sixteenth, are left out.
+    var parameters: [RequestTarget.Argument] {
+        var (rest, parameters) = (rest, [RequestTarget.Argument]())
+        while parameters.count < 16, let parameter = rest.removeParameter() { parameters.append(parameter) }
+        return parameters
     }
 
     subscript(name: String) -> String? { parameters[name] }
