@@ -1,4 +1,4 @@
-/// The error that the body throws; nothing if it throws none.
+/// Returns the error that a body throws; nil if the body throws none.
 package func thrown<Failure: Error>(_ body: () throws(Failure) -> Void) -> Failure? {
     do throws(Failure) {
         try body()
@@ -8,7 +8,7 @@ package func thrown<Failure: Error>(_ body: () throws(Failure) -> Void) -> Failu
     }
 }
 
-/// The same of a body that waits.
+/// Returns the error that an asynchronous body throws; nil if the body throws none.
 package func thrown<Failure: Error>(_ body: () async throws(Failure) -> Void) async -> Failure? {
     do throws(Failure) {
         try await body()

@@ -26,7 +26,7 @@ package protocol OwnerTables {
         locking owners: [Owner], _ body: () throws(Failure) -> Outcome
     ) throws(Failure) -> Outcome
 
-    /// Runs commands of different owners, in the order of the owners, in a transaction.
+    /// Does the work of ``run(_:)``; a command that was issued before the deletion of its owner has an error.
     func outcomes<Command: TaskCommand>(
         of commands: [Command]
     ) throws(Failure) -> [Result<Command.Outcome, StoreError>]

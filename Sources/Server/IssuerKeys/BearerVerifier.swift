@@ -88,31 +88,27 @@ package final class BearerVerifier: TokenVerifier {
     /// Checks a token after each refresh for which it waits, until it is good or its refusal is final (V-81).
     private func verifyAfterRefresh(_ token: PresentedToken, since begun: Int) async throws(TokenRefusal) -> Principal {
         let cache = caches[token.source]
-        while await cache.refreshEnds() {
+        while true {
+            // If the refresh takes too long, or the server stops, the keys of the token may have come all the same.
+            let hasEnded = await cache.refreshEnds()
             let snapshot = cache.current(now: time.now)
             do throws(TokenRefusal) {
                 return try check(token, by: snapshot)
             } catch {
+                if !hasEnded, refreshReason(after: error, of: token) != nil { throw .keysUnavailable(retryAfter: 1) }
                 _ = try demandKeys(after: error, of: token, by: snapshot, since: begun)
             }
         }
-        // The refresh takes too long, or the server stops. The keys of the token's document may have come all the same.
-        do throws(TokenRefusal) {
-            return try check(token, by: cache.current(now: time.now))
-        } catch {
-            throw refreshReason(after: error, of: token) == nil
-                ? refusal(error, of: token) : .keysUnavailable(retryAfter: 1)
-        }
     }
 
-    /// Returns why newer keys may accept a token that was refused so; nil if none can.
+    /// Returns the reason why newer keys may accept a token after this refusal; nil if no keys can.
     ///
     /// The keys of each document are published at once, so that a document that cannot be reached does not delay the
     /// others. Until a document is loaded, a good token of its policy looks like a token of a wrong policy.
     private func refreshReason(after first: TokenRefusal, of token: PresentedToken) -> RefreshReason? {
         switch first {
         case .unknownKey: return .unknownKey
-        // A key of another source signed the token if the refusal is another then (P-21).
+        // The other sources' keys may turn the refusal into another one, which is final (P-21).
         case .badSignature, .wrongAlgorithm: return refusal(first, of: token) == first ? .badSignature : nil
         case .wrongPolicy, .wrongIssuer:
             // The signature was verified before, so the issuer itself names this policy.

@@ -163,7 +163,7 @@ final class KeyCache: Sendable {
 
     /// Decides whether a token that this snapshot refused waits for newer keys, and demands a refresh if it is to.
     ///
-    /// `earlier` is that of ``KeyCacheState/decide(on:since:now:waiting:)``.
+    /// The meaning of `earlier` is that in ``KeyCacheState/decide(on:since:now:waiting:)``.
     func decide(
         on reason: RefreshReason, by snapshot: KeySnapshot, since earlier: Int?
     ) -> KeyCacheState.Decision {

@@ -88,7 +88,8 @@ struct KeyCacheState: Sendable {
 
     /// Decides on a token that the keys refuse for a reason that newer keys may change, while `waiting` others wait.
     ///
-    /// `earlier` is nil for a token that has just come, and that of ``Decision/wait(since:)`` for one that has waited.
+    /// For a token that has just come, `earlier` is nil. For a token that has waited, it is the number that
+    /// ``Decision/wait(since:)`` gave.
     mutating func decide(on reason: RefreshReason, since earlier: Int?, now: Int64, waiting: Int) -> Decision {
         if earlier == nil, reason == .unknownKey { counters.unknownKeys += 1 }
         let begun = earlier ?? refreshesBegun

@@ -54,8 +54,6 @@ final class KeySnapshot: Sendable {
         entries.filter { $0.key.published.keyIdentifier.isSame(as: keyIdentifier) }
     }
 
-    func knows(_ keyIdentifier: String) -> Bool { !entries(for: keyIdentifier).isEmpty }
-
     /// Returns the snapshot of these keys, of the same generation if they and their issuers are the same.
     func successor(_ documents: [PublishedDocument], issuers: [TokenIssuer], now: Int64) -> KeySnapshot {
         var entries: [Entry] = []

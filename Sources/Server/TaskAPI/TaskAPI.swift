@@ -7,8 +7,8 @@ import Tokens
 /// The application as one request handler, for people, browsers and the sample clients.
 ///
 /// A request passes in this order: its route, preflight, credentials, rate, method, scope, the handler of its route
-/// (see ``Route``), the common headers, the record for the log. If the store or the keys need time, the
-/// request waits for them on its way.
+/// (see ``Route``), the common headers, the record for the log. If the store or the keys need
+/// time, the request waits for them on its way.
 package final class TaskAPI: RequestHandler {
     private let configuration: TaskAPIConfiguration
     private let authentication: BearerAuthentication

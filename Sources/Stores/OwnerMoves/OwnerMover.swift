@@ -20,8 +20,8 @@ extension OwnerTables {
     ///
     /// Each person is moved in one transaction, in the order of the map. A move that ended early, for whatever reason,
     /// is continued by repeating it. With `merging`, tasks are put after the new owner's tasks; otherwise their people
-    /// stay. What a deletion of the old owner has still to remove is removed first. `shouldContinue` is called before
-    /// each person with the number of people before; false ends the move.
+    /// stay. If a deletion of the old owner is unfinished, the move finishes it first. `shouldContinue` is called before
+    /// each person with the number of people before that person; if it returns false, the move ends.
     package func move(
         _ map: OwnerMap, merging: Bool, shouldContinue: (Int) -> Bool
     ) throws(OperatorError) -> MoveReport {
@@ -116,7 +116,7 @@ extension OwnerTables {
 }
 
 extension OperatorError {
-    /// The same error, which says in which line of a map it came up.
+    /// Returns the same error with the line of the map that was moved or planned when it occurred.
     fileprivate func inLine(of entry: OwnerMap.Entry) -> OperatorError {
         let line = "line \(entry.number) of the map (\(entry.pair.old.identifier) to \(entry.pair.new.identifier))"
         return OperatorError("\(line): \(failure)", exitStatus, advice: advice)
