@@ -86,7 +86,9 @@ extension OwnerTables {
             return OwnerState(counts: counts, first: ids.min(), isBeingDeleted: left > 0)
         }.first
         guard state == nil else { return state }
-        let lost = try rows([.integer("id")], "FROM tasks WHERE owner = $1 LIMIT 1", [name]) { $0(0) }
+        // A server may have added the owner with a task since then; this statement sees both or neither.
+        let isUnknown = "NOT EXISTS (SELECT 1 FROM owners WHERE owners.owner = $1)"
+        let lost = try rows([.integer("id")], "FROM tasks WHERE owner = $1 AND \(isUnknown) LIMIT 1", [name]) { $0(0) }
         guard lost.isEmpty else { throw Failure(.lostOwners) }
         return nil
     }

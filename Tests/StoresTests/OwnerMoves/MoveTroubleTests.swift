@@ -1,4 +1,5 @@
 import Basics
+import JSON
 import OwnerMoves
 import Platform
 import Support
@@ -39,6 +40,25 @@ struct MoveTroubleTests {
             // A repeated request of the new owner removes what was left, and nothing that was moved.
             try await place.store.perform(RemoveOwner(owner: new, issued: start, time: start))
             #expect(try await place.store.found(1...9, of: new) == [3])
+        }
+    }
+
+    @Test(arguments: MovableStore.all)
+    func `An owner who adds a first task between two reads is not taken for a lost one`(kind: MovableStore) async throws {
+        try await kind.with { place in
+            for owner in [old, other] { _ = try await place.store.added("x", of: owner) }
+            let interrupted = interrupting(try place.mover(onlyReads: true)) {
+                for (table, columns) in [
+                    ("owners", "next_id, tasks"), ("tasks", "id, text, completed, created, modified, revision"),
+                ] {
+                    try place.run(
+                        "INSERT INTO \(table)(owner, \(columns)) SELECT '\(new.identifier)', \(columns) "
+                            + "FROM \(table) WHERE owner = '\(other.identifier)'")
+                }
+            }
+            let plan = try interrupted.plan(OwnerMap.of([(old, new)], merging: false), merging: false)
+            #expect((plan.moved.people, plan.isWhole) == (1, true))
+            #expect(try place.plan([(old, new)]).conflicts.count == 1)
         }
     }
 
@@ -120,4 +140,51 @@ struct MoveTroubleTests {
         }
         #expect(try tables.contents(of: old)?.tasks == 1)
     }
+}
+
+/// The same tables, with an event after the first read.
+private func interrupting<Tables: OwnerTables>(
+    _ tables: Tables, by event: @escaping () throws -> Void
+) -> any OwnerTables {
+    InterruptedTables(tables: tables, event: event)
+}
+
+private final class InterruptedTables<Tables: OwnerTables>: OwnerTables {
+    private let tables: Tables
+    private var event: (() throws -> Void)?
+
+    init(tables: Tables, event: @escaping () throws -> Void) {
+        (self.tables, self.event) = (tables, event)
+    }
+
+    var isDistributed: Bool { tables.isDistributed }
+
+    func rows<Row>(
+        _ columns: [TableColumn], _ source: String, _ values: [JSONValue],
+        _ read: ((Int) -> JSONValue) throws(ForeignValue) -> Row
+    ) throws(Tables.Failure) -> [Row] {
+        defer {
+            try? event?()
+            event = nil
+        }
+        return try tables.rows(columns, source, values, read)
+    }
+
+    func snapshot<Outcome>(_ body: () throws(Tables.Failure) -> Outcome) throws(Tables.Failure) -> Outcome {
+        try tables.snapshot(body)
+    }
+
+    func transaction<Outcome>(
+        locking owners: [Owner], _ body: () throws(Tables.Failure) -> Outcome
+    ) throws(Tables.Failure) -> Outcome {
+        try tables.transaction(locking: owners, body)
+    }
+
+    func outcomes<Command: TaskCommand>(
+        of commands: [Command]
+    ) throws(Tables.Failure) -> [Result<Command.Outcome, StoreError>] {
+        try tables.outcomes(of: commands)
+    }
+
+    static func operatorError(_ failure: Tables.Failure) -> OperatorError { Tables.operatorError(failure) }
 }
