@@ -12,6 +12,28 @@ struct NamedThreadTests {
         thread.join()
     }
 
+    @Test func `What a thread has held is released when its end is known`() throws {
+        final class Held: Sendable {}
+        for _ in 0..<100 {
+            weak var held: Held?
+            let thread: NamedThread
+            do {
+                let new = Held()
+                held = new
+                thread = try NamedThread.start("holder") { withExtendedLifetime(new) {} }
+            }
+            thread.join()
+            #expect(held == nil)
+        }
+    }
+
+    /// It stays to the end of the program, where the thread sanitizer would report one that waits to be joined.
+    private static let unjoined = Result { try NamedThread.start("unjoined") {} }
+
+    @Test func `A thread that has ended may stay without being joined`() throws {
+        _ = try Self.unjoined.get()
+    }
+
     @Test func `A wake before the sleep is not lost`() throws {
         let (ping, pong) = (Wakeup(), Wakeup())
         let thread = try NamedThread.start("a name longer than fifteen bytes") {

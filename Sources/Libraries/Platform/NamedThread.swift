@@ -6,15 +6,9 @@ private import Synchronization
 /// Such a thread does work that blocks on a disk or never ends, which must not occupy the threads of Swift's own pool.
 /// Threads inherit the signal mask of the thread that starts them.
 package final class NamedThread: Sendable {
-    private let handle: Mutex<pthread_t?>
+    private let end = Wakeup()
 
-    private init(_ handle: pthread_t) {
-        self.handle = Mutex(handle)
-    }
-
-    deinit {
-        if let handle = handle.withLock({ $0.take() }) { _ = pthread_detach(handle) }
-    }
+    private init() {}
 
     /// Starts a thread that runs the body and ends with it.
     ///
@@ -23,39 +17,50 @@ package final class NamedThread: Sendable {
     package static func start(
         _ name: String, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) -> NamedThread {
-        let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
+        let thread = NamedThread()
+        let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body, end: thread.end))
         var handle = pthread_t()
         let code = unsafe pthread_create(&handle, nil, runThread, start.toOpaque())
         guard code == 0 else {
             unsafe start.release()
             throw SystemError(code: code, operation: "start a thread for \(name)")
         }
-        return NamedThread(handle)
+        // The program may end at any time, also between the end of a thread and a call that waits for that end.
+        _ = pthread_detach(handle)
+        return thread
     }
 
-    /// Waits for the end of the body; returns at once if `join` was called before.
+    /// Waits for the end of the body, and until what the body holds is released.
     package func join() {
-        guard let handle = handle.withLock({ $0.take() }) else { return }
-        _ = pthread_join(handle, nil)
+        end.wait()
+        // For the next call.
+        end.wake()
     }
 }
 
 private final class ThreadStart: Sendable {
     let name: String
     let body: @Sendable () -> Void
+    let end: Wakeup
 
-    init(name: String, body: @escaping @Sendable () -> Void) {
+    init(name: String, body: @escaping @Sendable () -> Void, end: Wakeup) {
         self.name = name
         self.body = body
+        self.end = end
     }
 }
 
 private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument = unsafe argument else { return nil }
-    let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
+    run(unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()).wake()
+    return nil
+}
+
+/// Runs the body, which nothing holds any more afterwards, and returns what announces its end.
+private func run(_ start: consuming ThreadStart) -> Wakeup {
     nameThisThread(start.name)
     start.body()
-    return nil
+    return start.end
 }
 
 /// Writes the name to the kernel's file, because Swift's Glibc does not show `pthread_setname_np`, a GNU extension.
