@@ -23,9 +23,23 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
     }
 
+    package mutating func append(_ byte: UInt8) {
+        reserve(1)
+        unsafe (start + count).initialize(to: byte)
+        count += 1
+    }
+
     /// Appends the bytes of a text of the program.
     package mutating func append(_ text: StaticString) {
         unsafe append(text.utf8Start, text.utf8CodeUnitCount)
+    }
+
+    /// Appends a name of the program with what stands before and after it.
+    package mutating func append(_ before: StaticString, _ name: StaticString, _ after: StaticString) {
+        reserve(before.utf8CodeUnitCount + name.utf8CodeUnitCount + after.utf8CodeUnitCount)
+        unsafe put(before.utf8Start, before.utf8CodeUnitCount)
+        unsafe put(name.utf8Start, name.utf8CodeUnitCount)
+        unsafe put(after.utf8Start, after.utf8CodeUnitCount)
     }
 
     package mutating func append(_ text: Span<UInt8>) {
@@ -56,7 +70,13 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func append(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
-        if capacity - count < size { makeRoom(size) }
+        reserve(size)
+        unsafe put(bytes, size)
+    }
+
+    /// Appends bytes for which there is room.
+    @inline(__always)
+    private mutating func put(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
         if size <= 4 {
             // Most pieces are punctuation, for which a call of memcpy costs more.
             for index in 0..<size { unsafe start[count &+ index] = bytes[index] }
@@ -64,6 +84,11 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
             unsafe (start + count).initialize(from: bytes, count: size)
         }
         count += size
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ size: Int) {
+        if capacity - count < size { makeRoom(size) }
     }
 
     private mutating func makeRoom(_ size: Int) {

@@ -96,14 +96,16 @@ private struct SingleFields: OptionSet {
 }
 
 extension Span<UInt8> {
-    /// Whether there is a control character other than a tab; the loop has no branches, so that it becomes vector code.
+    /// Whether there is a control character other than a tab.
     fileprivate var hasControl: Bool {
-        var found: UInt8 = 0
+        // The loop has no branches, so that it becomes vector code. A check of each index would prevent that.
+        var (least, leastFromDelete) = (UInt8.max, UInt8.max)
         for index in indices {
-            // The index is one of the indices; a check of each would prevent vector code.
             let byte = unsafe self[unchecked: index]
-            found |= (byte < 0x20 ? 1 : 0) & (byte != 0x09 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+            least = Swift.min(least, byte)
+            leastFromDelete = Swift.min(leastFromDelete, byte ^ 0x7F)
         }
-        return found != 0
+        guard least < 0x20 || leastFromDelete == 0 else { return false }
+        return indices.contains { self[$0] < 0x20 && self[$0] != 0x09 || self[$0] == 0x7F }
     }
 }

@@ -144,9 +144,7 @@ struct LogText: ~Copyable {
             bytes.append(moment.span)
             bytes.append(#"","level":""#)
             bytes.append(word.utf8.span)
-            bytes.append(#"","event":""#)
-            bytes.append(event)
-            bytes.append("\"")
+            bytes.append(#"","event":""#, event, "\"")
         case .text:
             // A person at a terminal knows the day.
             bytes.append(moment.span.extracting(11..<23))
@@ -172,7 +170,7 @@ struct LogText: ~Copyable {
     mutating func hex(_ name: StaticString, _ value: UInt64) {
         begin(field: name, isQuoted: format == .json)
         bytes.append(hexadecimal: value)
-        if format == .json { bytes.append("\"") }
+        if format == .json { bytes.append(UInt8(ascii: "\"")) }
     }
 
     /// A field with a text, escaped and cut; nothing where there is none.
@@ -187,15 +185,13 @@ struct LogText: ~Copyable {
         } else {
             append(escaping: text, limit: limit)
         }
-        if isQuoted { bytes.append("\"") }
+        if isQuoted { bytes.append(UInt8(ascii: "\"")) }
     }
 
     private mutating func begin(field name: StaticString, isQuoted: Bool) {
-        bytes.append(format == .json ? ",\"" : " ")
-        bytes.append(name)
         switch format {
-        case .json: bytes.append(isQuoted ? "\":\"" : "\":")
-        case .text: bytes.append(isQuoted ? "=\"" : "=")
+        case .json: bytes.append(",\"", name, isQuoted ? "\":\"" : "\":")
+        case .text: bytes.append(" ", name, isQuoted ? "=\"" : "=")
         }
     }
 
