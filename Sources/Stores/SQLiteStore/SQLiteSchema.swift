@@ -80,18 +80,18 @@ package enum SQLiteSchema {
         return objects == 0 && version == 0 ? 0 : nil
     }
 
-    /// Applies the missing migrations, each in a transaction of its own with its number.
+    /// Applies the missing migrations and their number, in one transaction: a new file is synchronized once for all.
     static func migrate(_ connection: borrowing Connection, from version: Int) throws(SQLiteError) {
-        for (index, migration) in migrations.enumerated().dropFirst(version) {
-            try connection.execute("BEGIN IMMEDIATE")
-            do throws(SQLiteError) {
-                try connection.execute(migration)
-                try connection.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(index + 1)")
-                try connection.execute("COMMIT")
-            } catch {
-                connection.rollBack()
-                throw error
-            }
+        guard version < migrations.count else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            for migration in migrations.dropFirst(version) { try connection.execute(migration) }
+            let numbers = "PRAGMA application_id = \(application); PRAGMA user_version = \(migrations.count)"
+            try connection.execute(numbers)
+            try connection.execute("COMMIT")
+        } catch {
+            connection.rollBack()
+            throw error
         }
     }
 }
