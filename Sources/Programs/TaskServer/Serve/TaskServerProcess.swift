@@ -45,20 +45,22 @@ final class TaskServerProcess: Sendable {
         let verifier = BearerVerifier(settings.issuerKeys, observer: { observation.observe($0) })
         self.verifier = verifier
         readiness = Readiness(verifier, store.store)
-        let base = try Self.api(settings, observation, store, verifier, readiness, answers)
-        let api = TaskAPI(base)
-        streams = api.streams
-        let metrics = MetricsPage(observation, store, verifier, readiness, answers, streams)
         let isShared = if case .postgresql = settings.storage.database { true } else { false }
-        try rethrowing(as: OperatorError.init) { [streams, streamsCheck] () throws(SystemError) in
-            // On a thread of its own: while tasks wait, libdispatch opens files, and ends the process if it cannot.
-            try streamsCheck.start("streams") {
-                streams.check(comparing: isShared)
-                return Int64(clamping: SystemTime().monotonicNanoseconds) + 1_000_000_000
-            }
-            try verifier.start()
-        }
+        let metrics: MetricsPage
         do throws(OperatorError) {
+            // First, so that the keys arrive while the files of the page are read.
+            try rethrowing(as: OperatorError.init) { () throws(SystemError) in try verifier.start() }
+            let base = try Self.api(settings, observation, store, verifier, readiness, answers)
+            let api = TaskAPI(base)
+            streams = api.streams
+            metrics = MetricsPage(observation, store, verifier, readiness, answers, streams)
+            try rethrowing(as: OperatorError.init) { [streams, streamsCheck] () throws(SystemError) in
+                // On a thread of its own: while tasks wait, libdispatch opens files, and ends the process if it cannot.
+                try streamsCheck.start("streams") {
+                    streams.check(comparing: isShared)
+                    return Int64(clamping: SystemTime().monotonicNanoseconds) + 1_000_000_000
+                }
+            }
             servers = try Listeners(
                 on: bound, settings, observation, api: api, below: base.base,
                 operators: OperatorPages(readiness: readiness, metrics: metrics))
