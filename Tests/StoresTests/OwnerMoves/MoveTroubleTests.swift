@@ -44,7 +44,7 @@ struct MoveTroubleTests {
     }
 
     @Test(arguments: MovableStore.all)
-    func `An owner who adds a first task between two reads is not taken for a lost one`(kind: MovableStore) async throws {
+    func `An owner whose first task comes between two reads is not lost`(kind: MovableStore) async throws {
         try await kind.with { place in
             for owner in [old, other] { _ = try await place.store.added("x", of: owner) }
             let interrupted = interrupting(try place.mover(onlyReads: true)) {
