@@ -23,6 +23,7 @@ package struct ByteWriter: ~Copyable, @unchecked Sendable {
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
     }
 
+    /// Appends one byte.
     package mutating func append(_ byte: UInt8) {
         reserve(1)
         unsafe (start + count).initialize(to: byte)

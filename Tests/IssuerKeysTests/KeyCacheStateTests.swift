@@ -170,6 +170,27 @@ struct KeyCacheStateTests {
         #expect(state.decide(on: .unknownKey, since: 2, now: s(11), waiting: 1) == .wait(since: 2))
     }
 
+    @Test func `Only a refresh of all documents answers a token, whose key may be in any of them (V-81)`() {
+        // The first and the third document are due one after the other, and the second much later.
+        var state = KeyCacheState(count: 3, timing: KeyTiming(), now: 0)
+        state.start()
+        for (plan, age) in zip(state.beginRefresh(now: 0), [300, 900, 301]) {
+            state.finish(plan, loaded(maxAge: age), now: 0, chance: 0)
+        }
+        state.endRefresh(now: 0)
+        for (time, document) in [(s(300), 0), (s(301), 2)] {
+            #expect(state.beginRefresh(now: time) == [.init(document: document, withMetadata: true)])
+            let earlier = document == 0 ? nil : 1
+            #expect(state.decide(on: .unknownKey, since: earlier, now: time, waiting: 0) == .wait(since: 1))
+            state.finish(.init(document: document, withMetadata: true), loaded(), now: time, chance: 0)
+            state.endRefresh(now: time)
+        }
+        #expect(state.decide(on: .unknownKey, since: 1, now: s(302), waiting: 0) == .wait(since: 1))
+        #expect(state.beginRefresh(now: s(302)).map(\.document) == [0, 1, 2])
+        state.endRefresh(now: s(302))
+        #expect(state.decide(on: .unknownKey, since: 1, now: s(303), waiting: 0) == .refuse)
+    }
+
     @Test func `An unknown key fetches keys only, and does not delay the refresh of the metadata (V-82)`() {
         var state = running()
         _ = state.decide(on: .unknownKey, now: s(3000))

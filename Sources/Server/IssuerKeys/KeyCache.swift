@@ -171,7 +171,7 @@ final class KeyCache: Sendable {
         let (decision, isLimitNew) = guarded.withLock { guarded in
             // Newer keys than those of the snapshot are published, so the token is checked by them.
             guard published.current.generation == snapshot.generation else {
-                return (KeyCacheState.Decision.wait(since: earlier ?? guarded.state.refreshesBegun), false)
+                return (KeyCacheState.Decision.wait(since: earlier ?? guarded.state.wholeRefreshesBegun), false)
             }
             let wasLimited = guarded.state.isLimited
             let decision = guarded.state.decide(

@@ -34,7 +34,7 @@ struct KeyCacheState: Sendable {
     /// The decision on a token that the keys refuse.
     enum Decision: Equatable {
         /// The token waits for the refresh that runs or is about to begin, and is checked again. `since` is the number
-        /// of the refreshes that had begun when the token came.
+        /// of the refreshes of all documents that had begun when the token came.
         case wait(since: Int)
         /// The refusal is final.
         case refuse
@@ -52,6 +52,10 @@ struct KeyCacheState: Sendable {
     private var phase = Phase.notStarted
     /// The time at which the running refresh began.
     private var refreshBegan: Int64?
+    /// Whether the running refresh fetches all documents that the provider lets fetch: a key may be in any of them.
+    private var isWhole = false
+    /// The number of such refreshes that have ended.
+    private var wholeRefreshes = 0
     /// Permits for refreshes that unknown keys demand (V-79).
     private var bucket: TokenBucket
     /// Whether a token demanded a refresh that has not begun.
@@ -92,9 +96,10 @@ struct KeyCacheState: Sendable {
     /// ``Decision/wait(since:)`` gave.
     mutating func decide(on reason: RefreshReason, since earlier: Int?, now: Int64, waiting: Int) -> Decision {
         if earlier == nil, reason == .unknownKey { counters.unknownKeys += 1 }
-        let begun = earlier ?? refreshesBegun
-        // A refresh that began before the token came may have fetched the documents before its key was published.
-        let isAsked = counters.refreshes > begun
+        let begun = earlier ?? wholeRefreshesBegun
+        // A refresh that began before the token came may have fetched the documents before its key was published, and
+        // one that was due may have fetched others only.
+        let isAsked = wholeRefreshes > begun
         if !isAsked, phase == .running, waiting < timing.mostWaiters / (reason == .badSignature ? 2 : 1) {
             if !isRefreshPending { isDemanded = allowsRefresh(for: reason, now: now) }
             if isRefreshPending { return .wait(since: begun) }
@@ -152,7 +157,11 @@ struct KeyCacheState: Sendable {
         }
         isForced = false
         isDemanded = false
-        if !plans.isEmpty { refreshBegan = now }
+        if !plans.isEmpty {
+            refreshBegan = now
+            let fetched = plans.map(\.document)
+            isWhole = documents.indices.allSatisfy { fetched.contains($0) || documents[$0].heldUntil > now }
+        }
         return plans
     }
 
@@ -177,6 +186,8 @@ struct KeyCacheState: Sendable {
         counters.refreshes += 1
         counters.refreshNanoseconds += now - (refreshBegan ?? now)
         refreshBegan = nil
+        if isWhole { wholeRefreshes += 1 }
+        isWhole = false
         isLimited = false
     }
 
@@ -197,8 +208,8 @@ extension KeyCacheState {
 
     private var isRefreshing: Bool { refreshBegan != nil }
 
-    /// The number of refreshes that have begun, of which one may run.
-    var refreshesBegun: Int { counters.refreshes + (isRefreshing ? 1 : 0) }
+    /// The number of refreshes of all documents that have begun, of which one may run.
+    var wholeRefreshesBegun: Int { wholeRefreshes + (isWhole ? 1 : 0) }
 
     /// Whether a refresh runs or is about to begin.
     var isRefreshPending: Bool { isRefreshing || isDemanded }
