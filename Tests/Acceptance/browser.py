@@ -17,6 +17,10 @@ class Browser:
         """A browser that has nothing of an earlier test."""
         return cls()
 
+    def reload(self):
+        """Reloads the page as a script does; Firefox's driver would do it without the worker."""
+        self.execute_script("location.reload()")
+
     def key(self, key, backwards=False):
         """Presses a key wherever the cursor is, perhaps with Shift."""
         actions = ActionChains(self)

@@ -8,7 +8,7 @@ import shutil
 import signal
 
 from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
+from selenium.common.exceptions import TimeoutException, WebDriverException
 
 from browser import PATIENCE, Browser
 
@@ -75,6 +75,15 @@ class Chrome(Browser, webdriver.Chrome):
             if "ERR_NETWORK_CHANGED" not in str(error):
                 raise
             super().get(url)
+
+    def reload(self):
+        """The same; again if nothing comes, since Chromium 156 loses what is asked while a newer worker takes over."""
+        self.set_page_load_timeout(20)
+        try:
+            super().reload()
+        except TimeoutException:
+            super().reload()
+        self.set_page_load_timeout(PATIENCE)
 
     def size(self, width, height):
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

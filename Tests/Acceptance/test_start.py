@@ -79,7 +79,8 @@ class Start(PageTest):
         last = time.monotonic() + PATIENCE
         while self.release() != release:
             self.assertLess(time.monotonic(), last, f"waited for release {release}")
-            self.chrome.execute_script("window.isOld = true; location.reload()")  # Firefox's driver reloads without the worker
+            self.chrome.execute_script("window.isOld = true")
+            self.chrome.reload()
 
     def seconds(self):
         """Returns how long it takes until the list is there, at its shortest."""
