@@ -13,6 +13,15 @@ from servers import Handler, serving
 LATE = 0.6  # seconds
 
 
+# Tells when the page was at rest for as long as main.js waits (AT_REST) before it lets a newer worker take over.
+REST = """
+    const later = globalThis.setTimeout;
+    globalThis.setTimeout = (action, time, ...rest) => later(() => {
+      action(...rest);
+      if (time === 5000) globalThis.isAtRest = true;
+    }, time);"""
+
+
 class Front(Handler):
     """Stands in front of the server, answers late, and lets each module say of which release it is."""
 
@@ -44,7 +53,7 @@ class Front(Handler):
             if self.answered == self.next_after:
                 Front.release += 1
             mark = f"\n(globalThis.releaseOf ??= {{}})['{self.path}'] = {self.release};\n"
-        return mark.encode() if self.path.endswith(".js") else b""
+        return (mark + REST * (self.path == "/main.js")).encode() if self.path.endswith(".js") else b""
 
     do_GET = do_POST = do_PATCH = do_DELETE = forward
 
@@ -82,6 +91,15 @@ class Start(PageTest):
             self.chrome.execute_script("window.isOld = true")
             self.chrome.reload()
 
+    def await_rest_elsewhere(self):
+        """Waits until the other tabs let no newer worker take over any more: what Firefox loads meanwhile may come from the network."""
+        here = self.chrome.current_window_handle
+        for tab in self.chrome.window_handles:
+            if tab != here:
+                self.chrome.switch_to.window(tab)
+                self.chrome.until(lambda: self.chrome.execute_script("return window.isAtRest"), "the other tab to be at rest")
+        self.chrome.switch_to.window(here)
+
     def seconds(self):
         """Returns how long it takes until the list is there, at its shortest."""
         def once():
@@ -103,8 +121,7 @@ class Start(PageTest):
         self.assertEqual(self.release(), 1)
         old = self.chrome.current_window_handle
         self.open_again()
-        # By then the other tabs are at rest and have let a newer worker take over. What Firefox loads meanwhile may come from the network.
-        time.sleep(6)
+        self.await_rest_elsewhere()
         self.await_release(2)
         Front.next_after = Front.answered + 10
         self.await_release(3)

@@ -33,8 +33,8 @@ struct KeyCacheState: Sendable {
 
     /// The decision on a token that the keys refuse.
     enum Decision: Equatable {
-        /// The token waits for the refresh that runs or is about to begin, and is checked again. `since` is the number
-        /// of the refreshes of all documents that had begun when the token came.
+        /// The token waits for the refresh that runs or is about to begin, and is checked again. When the token came,
+        /// `since` refreshes of all documents had begun.
         case wait(since: Int)
         /// The refusal is final.
         case refuse
@@ -97,8 +97,8 @@ struct KeyCacheState: Sendable {
     mutating func decide(on reason: RefreshReason, since earlier: Int?, now: Int64, waiting: Int) -> Decision {
         if earlier == nil, reason == .unknownKey { counters.unknownKeys += 1 }
         let begun = earlier ?? wholeRefreshesBegun
-        // A refresh that began before the token came may have fetched the documents before its key was published, and
-        // one that was due may have fetched others only.
+        // A refresh that began before the token came may have fetched the documents before its key was published. A
+        // refresh that was due may have fetched only documents without the key.
         let isAsked = wholeRefreshes > begun
         if !isAsked, phase == .running, waiting < timing.mostWaiters / (reason == .badSignature ? 2 : 1) {
             if !isRefreshPending { isDemanded = allowsRefresh(for: reason, now: now) }

@@ -142,7 +142,7 @@ struct MoveTroubleTests {
     }
 }
 
-/// The same tables, with an event after the first read.
+/// Returns tables that let an event happen after the first read.
 private func interrupting<Tables: OwnerTables>(
     _ tables: Tables, by event: @escaping () throws -> Void
 ) -> any OwnerTables {
